@@ -25,6 +25,7 @@
 //! done here: operators on arrays, or of segments whose operators differ; work-groups for segments. Of several failing elements another one may be reported than without this pass.
 
 mod arrays;
+mod blocks;
 mod body;
 mod calls;
 mod chunk;
@@ -43,7 +44,7 @@ use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_lambda};
 use warpwise_ir::{Body, Branch, Expr, Function, Lambda, Operand, Program, Stm, Var, exprs};
 
-use warpwise_prim::CompareOp;
+use warpwise_prim::{BinaryOp, CompareOp};
 
 use body::{Result as Known, holds_irregular, repeats_in_parallel};
 use calls::Functions;
@@ -83,6 +84,10 @@ pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
 /// `--param flatten.FUNCTION.NUMBER=...`.
 const ENOUGH_ELEMENTS: i64 = 1 << 17;
 
+/// Points up to which operations that a loop repeats run within a work-group, which updates the arrays that the loop carries, instead of
+/// being launched for all elements in each round. Set by `--param blocks.FUNCTION.NUMBER=...`.
+const BLOCK: i64 = 1 << 9;
+
 struct Flatten {
     functions: Functions,
     /// How many nests have two versions.
@@ -118,13 +123,15 @@ impl Flatten {
     }
 
     /// The flat form of an irregular nest, and where it can run in order within each element, the choice between the
-    /// two by how many elements there are.
+    /// two by how many elements there are, and how long the operations are that loops repeat.
     fn versions(&mut self, function: &mut Function, stm: &Stm) -> Lifted<Vec<Stm>> {
         if !runs_in_order(&stm.expr) {
             return self.nest(function, stm);
         }
-        let Some((width, _, _)) = first_map(&stm.expr) else { return self.nest(function, stm) };
-        let name = format!("flatten.{}.{}", function.name, self.nests);
+        let Some((width, _, lambda)) = first_map(&stm.expr) else { return self.nest(function, stm) };
+        let [name, block_name] =
+            ["flatten", "blocks"].map(|kind| format!("{kind}.{}.{}", function.name, self.nests));
+        let blocks = blocks::repeated(function, lambda);
         let renamed = |function: &mut Function| {
             let mut copier = Copier::within(function, Substitution::new());
             let pattern: Vec<Var> = stm.pattern.iter().map(|&var| copier.copy_binding(var)).collect();
@@ -139,7 +146,12 @@ impl Flatten {
         let mut b = Builder::new(function);
         b.set_span(stm.span);
         let least = b.bind_one("least", Expr::Tuned { name, default: ENOUGH_ELEMENTS });
-        let enough = b.compare("enough", CompareOp::SLe, least, width);
+        let mut enough = b.compare("enough", CompareOp::SLe, least, width);
+        if let Some(blocks) = blocks {
+            let most = b.bind_one("most", Expr::Tuned { name: block_name, default: BLOCK });
+            let small = blocks.is_small(&mut b, most.into());
+            enough = b.binary("in_order", BinaryOp::Or, enough, small);
+        }
         b.bind_to(
             stm.pattern.clone(),
             Expr::If { cond: enough, then_body, else_body, branch: Branch::Plain },

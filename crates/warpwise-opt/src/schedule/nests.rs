@@ -16,8 +16,8 @@
 //! Nests that groups cannot do, because inner bodies make arrays of their own or histograms, have two versions: a work-item for each
 //! outer element, or operations over everything. Those are nests, too, where anything is further in, and have versions of their own.
 //!
-//! Needs inner sizes that are known outside the nest. Not done here: inner partitions, loops on arrays with operations inside (but see
-//! `flatten`, which makes loops of the host of those).
+//! Needs inner sizes that are known outside the nest. Not done here: inner partitions; loops on large arrays with operations inside
+//! (`flatten` makes loops of the host of those).
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
@@ -241,12 +241,14 @@ impl Nest<'_> {
                 self.body(then_body)?;
                 self.body(else_body)
             }
-            Expr::Loop { params, form: _, body } if scalars => {
+            // Arrays are updated in local memory. Where a loop makes new ones, the lowering gives each outer element a work-item.
+            Expr::Loop { params, form: _, body } if scalars || self.known_outside(stm) => {
                 self.bound.extend(params.iter().map(|param| param.var));
                 self.body(body)
             }
             expr @ exprs!(simple) if is_cheap(expr) => Some(()),
-            Expr::Iota { .. }
+            Expr::Update { .. }
+            | Expr::Iota { .. }
             | Expr::Replicate { .. }
             | Expr::Copy(_)
             | Expr::Manifest { .. }
