@@ -238,7 +238,8 @@ mod tests {
         report.rows = vec![row(0.0), row(3.0)];
         let text = report.markdown();
         assert!(
-            text.contains("1 cases under 20 µs") && text.contains("geometric mean 1.50, least 1.50"),
+            text.contains("1 cases under 20 µs")
+                && text.contains("geometric mean 1.50, median 1.50, least 1.50"),
             "{text}"
         );
         assert!(text.contains("| 2.0 µs | 0.0 µs | – | – |"), "{text}");

@@ -73,29 +73,30 @@ impl Loops<'_> {
                 self.body(then_body, repeats)?;
                 self.body(else_body, repeats)
             }
-            Expr::Screma(_) | Expr::Scatter(_) if repeats => {
-                self.operation(&stm.expr, &[]);
-                Some(())
-            }
+            Expr::Screma(_) | Expr::Scatter(_) if repeats => self.operation(&stm.expr, &[]),
             Expr::Screma(_) | Expr::Scatter(_) => Some(()),
             Expr::Partition(_) | Expr::Hist(_) | Expr::Stream(_) | Expr::FlatMap(_) => None,
             exprs!(Operand, scalar, Assert, array, Call, WithAcc, UpdateAcc, Seg, Tuned, Alloc) => Some(()),
         })
     }
 
-    /// An operation, and those inside, which are all its points do, within these dimensions. What is as long as an element of the nest
-    /// says, its points do in order.
-    fn operation(&mut self, expr: &Expr, around: &[Operand]) {
+    /// An operation within these dimensions; none if it is as long as the element or the round says. Of those inside, which are all its
+    /// points do, such ones are done in order.
+    fn operation(&mut self, expr: &Expr, around: &[Operand]) -> Option<()> {
         let (width, lambda) = match expr {
             Expr::Screma(soac) => (soac.width, &soac.map),
             Expr::Scatter(soac) => (soac.width, &soac.lambda),
-            exprs!(simple, If, Loop, Partition, Hist, Stream, WithAcc, FlatMap, Seg) => return,
+            exprs!(simple, If, Loop, Partition, Hist, Stream, WithAcc, FlatMap, Seg) => return None,
         };
-        if self.is_outside(width) {
-            let space = [around, &[width]].concat();
-            lambda.body.stms.iter().for_each(|stm| self.operation(&stm.expr, &space));
-            self.found.operations.push(space);
+        if !self.is_outside(width) {
+            return None;
         }
+        let space = [around, &[width]].concat();
+        for stm in &lambda.body.stms {
+            let _ = self.operation(&stm.expr, &space);
+        }
+        self.found.operations.push(space);
+        Some(())
     }
 
     fn is_outside(&self, size: Operand) -> bool {
