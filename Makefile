@@ -15,7 +15,7 @@ help:
 	@echo 'make bench-mexpr compare host programs with the array language, the sequential host and OCaml; writes benchmarks/results/mexpr.md and .json'
 	@echo 'make bench-python  measure the Python module beside NumPy, Numba and JAX; writes benchmarks/results/python.md and .json'
 	@echo 'make bench-scale  measure blocks on Dask: overhead of a block, workers against threads, NumPy on Dask; writes benchmarks/results/scale.md'
-	@echo 'make bench-suite CORPUS=FOLDER  run the programs of a folder as they are, with all their data sets, beside Futhark; writes benchmarks/results/suite.md and .json; on a CUDA device with SUITE_ARGS="--device cuda"'
+	@echo 'make bench-suite CORPUS=FOLDER  run the programs of a folder as they are, with all their data sets, beside Futhark; writes benchmarks/results/suite.md and .json; with SUITE_ARGS="--device cuda" on a CUDA device, benchmarks/results/gpu-<device>-suite.md and .json'
 	@echo 'make bench-cliffs  look for nests and shapes that compile to slow or wrong code (SEED, SAMPLES); writes benchmarks/results/cliffs.md and .svg'
 	@echo 'make bench-memory  count allocations and copies with `short_circuit` and without it, beside Futhark; writes benchmarks/results/memory.md'
 	@echo 'make ablation    measure what each optimisation is worth; writes docs/ablation.md and docs/ablation.svg'

@@ -11,8 +11,8 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 use crate::failure::Failure;
 use crate::interrupt;
 
-/// Calls an entry point: how long that took, and its results. Where arguments and results are to lie on the program's device, copies to
-/// and from there do not count.
+/// Calls an entry point and returns its time and results. If `arrays_at` is the program's device, arguments and results lie there, and
+/// copies to and from the host are not timed.
 pub fn timed_call(
     program: &Program,
     context: &Context,

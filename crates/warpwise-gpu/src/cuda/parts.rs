@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 
 use crate::kernel_text::KernelText;
 
-/// Bytes of kernels in a part: about a second's work, and many times what a part takes that has none.
+/// Minimum size of a part in bytes. NVRTC compiles that much in about a second, many times its fixed cost.
 const PART: usize = 24 << 10;
 
 /// A text in parts.
@@ -39,7 +39,7 @@ pub(super) fn parts(text: &KernelText) -> Parts {
     Parts { texts: texts.collect(), of_kernels }
 }
 
-/// What `make` makes of each of these, by as many threads as there are cores; or its first error.
+/// Applies `make` to every element, on as many threads as there are cores. Returns the results in order, or the first error.
 pub(super) fn each<T: Sync, U: Send, E: Send>(
     of: &[T],
     make: impl Fn(&T) -> Result<U, E> + Sync,

@@ -1,11 +1,11 @@
-//! Loops that update an array, a block of a matrix say, which a work-group can hold in local memory for all rounds.
+//! Loops that update an array, such as a block of a matrix, by operations that are short enough for one work-group.
 //!
 //! ```text
 //! map (a: [b][b]f32) { loop (m = copy a) for i < b { col = map ...; m with [:, i] = col } }
 //! ```
 //!
-//! Flattened, each round would be a launch for each operation, which takes longer than what a few hundred elements need. The scheduler
-//! gives each element a work-group ([`crate::schedule`]), if nothing else in the nest keeps it from that.
+//! Flattening launches every operation once per iteration, which costs more than a few hundred elements do. The scheduler gives each
+//! element of the nest a work-group instead ([`crate::schedule`]), unless another statement of the nest forbids that.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
@@ -13,19 +13,19 @@ use warpwise_ir::traverse::free_in_lambda;
 use warpwise_ir::{Body, Expr, Function, Lambda, LoopParam, Operand, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp};
 
-/// Elements of an array for each point of an operation: what is updated by rows and columns.
-const ROWS: i64 = 4;
+/// Maximum number of array elements per point of the longest operation: arrays are updated by rows and columns.
+const ELEMENTS_PER_POINT: i64 = 4;
 
-/// What the loops of an element do.
+/// The work of the loops within an element of a nest.
 pub struct Repeated {
-    /// The spaces of the operations that they repeat.
+    /// The spaces of the operations in loop bodies.
     operations: Vec<Vec<Operand>>,
-    /// The shapes of the arrays that they update.
+    /// The shapes of the updated arrays.
     arrays: Vec<Vec<Operand>>,
 }
 
-/// What the loops of an element do, where all they do to arrays is to update them, and sizes are known outside; none if there is no
-/// such loop, or another one.
+/// Collects the work of the loops in `lambda`. Returns none if there is no loop, if a loop carries an array that it does not update in
+/// place, or if a size is not known outside the nest.
 pub fn repeated(function: &Function, lambda: &Lambda) -> Option<Repeated> {
     let outside = free_in_lambda(function, lambda).iter().collect();
     let found = Repeated { operations: Vec::new(), arrays: Vec::new() };
@@ -35,9 +35,10 @@ pub fn repeated(function: &Function, lambda: &Lambda) -> Option<Repeated> {
 }
 
 impl Repeated {
-    /// Whether all operations have so many points at most, and arrays not many more elements. Host code.
+    /// Emits the test whether every operation has at most `most` points, and every array at most [`ELEMENTS_PER_POINT`] times as many
+    /// elements.
     pub fn is_small(&self, b: &mut Builder, most: Operand) -> Operand {
-        let most_elements = b.binary("most", BinaryOp::Mul, most, Operand::i64(ROWS));
+        let most_elements = b.binary("most", BinaryOp::Mul, most, Operand::i64(ELEMENTS_PER_POINT));
         let operations = self.operations.iter().map(|space| (space, most));
         let arrays = self.arrays.iter().map(|shape| (shape, most_elements));
         let mut all = Operand::Const(true.into());
@@ -60,7 +61,7 @@ struct Loops<'f> {
 }
 
 impl Loops<'_> {
-    /// What an element does; `repeats` within a loop.
+    /// Collects from a body; `repeats` is true within a loop.
     fn body(&mut self, body: &Body, repeats: bool) -> Option<()> {
         body.stms.iter().try_for_each(|stm| match &stm.expr {
             Expr::Loop { params, body, .. } => {
@@ -80,8 +81,8 @@ impl Loops<'_> {
         })
     }
 
-    /// An operation within these dimensions; none if it is as long as the element or the round says. Of those inside, which are all its
-    /// points do, such ones are done in order.
+    /// Collects an operation inside the dimensions `around`. Returns none if its width varies between elements or iterations; nested
+    /// operations of varying width run in order within a point.
     fn operation(&mut self, expr: &Expr, around: &[Operand]) -> Option<()> {
         let (width, lambda) = match expr {
             Expr::Screma(soac) => (soac.width, &soac.map),
@@ -103,7 +104,7 @@ impl Loops<'_> {
         size.as_var().is_none_or(|var| self.outside.contains(&var))
     }
 
-    /// A parameter of a loop, and what it is in the next round: the same array, updated, or no array.
+    /// Collects a loop parameter. Returns none for an array that the loop does not update in place.
     fn param(&mut self, param: &LoopParam, body: &Body, result: Operand) -> Option<()> {
         let Type::Array(ty) = self.function.ty(param.var) else { return Some(()) };
         if !ty.shape.iter().all(|&size| self.is_outside(size)) || !comes_of(body, result.as_var()?, param.var)
@@ -115,7 +116,7 @@ impl Loops<'_> {
     }
 }
 
-/// Whether a variable of a body is an array after updates in place.
+/// Returns whether `var` is `array` after updates in place.
 fn comes_of(body: &Body, var: Var, array: Var) -> bool {
     if var == array {
         return true;

@@ -21,7 +21,7 @@
 //! in order, each element in its part of the whole ([`in_order`]).
 //!
 //! Before: calls are inlined but for recursive ones, accumulators are gone. After: what could not be lifted is as it was, for
-//! sequential code within an element; a nest that can run so has both versions, and the number of outer elements decides. Not
+//! sequential code within an element; a nest that can run so has both versions, and the number of outer elements decides, or the length of what its loops repeat ([`blocks`]). Not
 //! done here: operators on arrays, or of segments whose operators differ; work-groups for segments. Of several failing elements another one may be reported than without this pass.
 
 mod arrays;
@@ -84,8 +84,8 @@ pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
 /// `--param flatten.FUNCTION.NUMBER=...`.
 const ENOUGH_ELEMENTS: i64 = 1 << 17;
 
-/// Points up to which operations that a loop repeats run within a work-group, which updates the arrays that the loop carries, instead of
-/// being launched for all elements in each round. Set by `--param blocks.FUNCTION.NUMBER=...`.
+/// Maximum number of points of operations in a loop that updates arrays, for the loop to stay within an element of the nest, instead of
+/// launching the operations for all elements in each iteration. Set by `--param blocks.FUNCTION.NUMBER=...`.
 const BLOCK: i64 = 1 << 9;
 
 struct Flatten {

@@ -16,8 +16,8 @@
 //! Nests that groups cannot do, because inner bodies make arrays of their own or histograms, have two versions: a work-item for each
 //! outer element, or operations over everything. Those are nests, too, where anything is further in, and have versions of their own.
 //!
-//! Needs inner sizes that are known outside the nest. Not done here: inner partitions; loops on large arrays with operations inside
-//! (`flatten` makes loops of the host of those).
+//! Needs inner sizes that are known outside the nest. Not done here: inner partitions; loops on large arrays with operations inside,
+//! which `flatten` turns into loops of the host.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
@@ -108,8 +108,8 @@ fn threads_or_flat(function: &mut Function, stm: &Stm, op: &SegOp, nests: &mut u
     Some(by_points(function, stm, &outer, (name, ENOUGH_THREADS), [threads, flat]))
 }
 
-/// The first of two versions where there are so many points that each has a work-item, and the other elsewhere. The threshold is a
-/// parameter.
+/// Emits the choice between two versions: `threads`, a work-item for each point, if there are at least as many points as the parameter
+/// `name` says, and `other` if there are fewer.
 pub(super) fn by_points(
     function: &mut Function,
     stm: &Stm,
@@ -241,7 +241,7 @@ impl Nest<'_> {
                 self.body(then_body)?;
                 self.body(else_body)
             }
-            // Arrays are updated in local memory. Where a loop makes new ones, the lowering gives each outer element a work-item.
+            // A work-group updates arrays in place. For a loop that makes new arrays the lowering falls back to a work-item per outer element.
             Expr::Loop { params, form: _, body } if scalars || self.known_outside(stm) => {
                 self.bound.extend(params.iter().map(|param| param.var));
                 self.body(body)

@@ -171,7 +171,7 @@ impl Facts {
         }
     }
 
-    /// The numbers of rows that a matrix may have whose elements, `columns` in each row, are more than `x`.
+    /// Returns the row counts `r` for which `x < r * columns` is known.
     fn rows(&self, x: Operand, columns: Operand) -> Vec<Operand> {
         let Operand::Var(x) = x else { return Vec::new() };
         let elements =
