@@ -128,13 +128,6 @@ impl Facts {
         known.sum = known.sum.or(Some((other, 0)));
     }
 
-    /// The variable that an expression is: `(n - 1) + 1` is `n`.
-    pub fn same(&self, expr: &Expr) -> Option<Var> {
-        let (x, number) = as_sum(expr)?;
-        let Sum { of, number: own } = self.sum(x.into());
-        of.filter(|_| own.checked_add(number) == Some(0))
-    }
-
     /// Derives facts about a variable from the expression it is bound to.
     pub fn bind(&mut self, var: Var, expr: &Expr) {
         if let Some((x, number)) = as_sum(expr) {

@@ -3,7 +3,7 @@
 use warpwise_ir::{Expr, Operand, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
-/// The operand a scalar expression is always equal to, if there is one.
+/// The operand a scalar expression is always equal to, if there is one. `ty` is the type of the operands of a conversion or comparison.
 pub fn fold(expr: &Expr, ty: Option<ScalarType>) -> Option<Operand> {
     match *expr {
         Expr::Operand(x) => Some(x),
@@ -12,7 +12,7 @@ pub fn fold(expr: &Expr, ty: Option<ScalarType>) -> Option<Operand> {
         Expr::Ternary(op, Operand::Const(x), Operand::Const(y), Operand::Const(z)) => {
             Some(op.eval(x, y, z).into())
         }
-        Expr::Compare(op, x, y) => compare(op, x, y),
+        Expr::Compare(op, x, y) => compare(op, x, y, ty),
         Expr::Convert(op, Operand::Const(x), to) => Some(op.eval(x, to).into()),
         Expr::Convert(op, x, to) if keeps_value(op) && ty == Some(to) => Some(x),
         Expr::Select(Operand::Const(cond), x, y) => Some(if cond == Scalar::Bool(true) { x } else { y }),
@@ -56,7 +56,7 @@ fn binary(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
     }
 }
 
-fn compare(op: CompareOp, x: Operand, y: Operand) -> Option<Operand> {
+fn compare(op: CompareOp, x: Operand, y: Operand, ty: Option<ScalarType>) -> Option<Operand> {
     if let (Operand::Const(x), Operand::Const(y)) = (x, y) {
         return Some(Operand::bool(op.eval(x, y)));
     }
@@ -66,7 +66,11 @@ fn compare(op: CompareOp, x: Operand, y: Operand) -> Option<Operand> {
     match op {
         CompareOp::SLe | CompareOp::ULe => Some(Operand::bool(true)),
         CompareOp::SLt | CompareOp::ULt => Some(Operand::bool(false)),
-        CompareOp::Eq | CompareOp::Ne | CompareOp::FLt | CompareOp::FLe => None,
+        // A float that is no number differs from itself.
+        CompareOp::Eq | CompareOp::Ne if ty.is_none_or(ScalarType::is_float) => None,
+        CompareOp::Eq => Some(Operand::bool(true)),
+        CompareOp::Ne => Some(Operand::bool(false)),
+        CompareOp::FLt | CompareOp::FLe => None,
     }
 }
 

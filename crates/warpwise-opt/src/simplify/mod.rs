@@ -1,6 +1,6 @@
 //! Makes programs smaller without changing what they compute, to a fixpoint.
 //!
-//! - constant folding and algebraic identities ([`fold`]), views of views, choices with known outcome;
+//! - constant folding and algebraic identities ([`fold`]), sums that cancel ([`sums`]), views of views, choices with known outcome;
 //! - copies and common subexpressions: of equal pure expressions in scope the first one stays, and the copy of an array that nobody
 //!   else has is that array ([`crate::uses`]);
 //! - checks that provably hold disappear together with their certificates ([`facts`]);
@@ -22,6 +22,7 @@ mod facts;
 mod fold;
 mod overwritten;
 mod rewrite;
+mod sums;
 
 use warpwise_diag::Limit;
 use warpwise_ir::Program;

@@ -13,6 +13,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, Unary
 use super::facts::Facts;
 use super::fold::fold;
 use super::overwritten::overwritten;
+use super::sums::Sums;
 use crate::uses::uses;
 
 mod choices;
@@ -37,6 +38,7 @@ pub fn rewrite(function: &mut Function) -> bool {
         fresh: SecondaryMap::default(),
         holds: SecondaryMap::default(),
         facts: Facts::default(),
+        sums: Sums::default(),
         changed: false,
     };
     for &param in &params {
@@ -76,6 +78,7 @@ struct Rewriter<'f> {
     /// Certificates of assertions that certainly hold.
     holds: SecondaryMap<Var, bool>,
     facts: Facts,
+    sums: Sums,
     changed: bool,
 }
 
@@ -170,7 +173,7 @@ impl Rewriter<'_> {
 
     /// A statement without bodies.
     fn simple(&mut self, mut stm: Stm) {
-        let simpler = self.compose(&mut stm).or_else(|| self.power(&stm));
+        let simpler = self.compose(&mut stm).or_else(|| self.power(&stm)).or_else(|| self.sum(&stm));
         if let Some(simpler) = simpler {
             stm.expr = simpler;
             self.changed = true;
@@ -185,13 +188,13 @@ impl Rewriter<'_> {
             // A call of a function that yields the empty tuple.
             return self.push(stm);
         };
-        let ty = if let Expr::Convert(_, x, _) = &stm.expr {
-            self.function.operand_type(*x).as_scalar()
-        } else {
-            None
+        let ty = match &stm.expr {
+            Expr::Convert(_, x, _) | Expr::Compare(_, x, _) => self.function.operand_type(*x).as_scalar(),
+            exprs!(
+                Operand, Unary, Binary, Ternary, Select, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc
+            ) => None,
         };
-        let same = || self.facts.same(&stm.expr).map(Operand::Var);
-        if let Some(known) = fold(&stm.expr, ty).or_else(same) {
+        if let Some(known) = fold(&stm.expr, ty) {
             return self.replace(var, known);
         }
         if let Expr::Assert { cond, .. } = &stm.expr
@@ -225,10 +228,23 @@ impl Rewriter<'_> {
             self.known.insert(key, var);
         }
         self.facts.bind(var, &stm.expr);
+        if self.is_index(var) {
+            self.sums.bind(var, &stm.expr);
+        }
         if is_view(&stm.expr) && !self.overwritten[var] {
             self.views[var] = Some((stm.expr.clone(), stm.certs.clone()));
         }
         self.push_at(level, stm);
+    }
+
+    /// A sum that cancels, as fewer operations.
+    fn sum(&self, stm: &Stm) -> Option<Expr> {
+        let &var = stm.pattern.first()?;
+        if self.is_index(var) { self.sums.simpler(&stm.expr) } else { None }
+    }
+
+    fn is_index(&self, var: Var) -> bool {
+        self.function.ty(var).as_scalar() == Some(ScalarType::I64)
     }
 
     fn comparison_by_facts(&mut self, stm: &mut Stm) {
