@@ -2,7 +2,7 @@
 //!
 //! `emulated.h` says what CUDA C means in C++. Besides it, each kernel gets a function that calls it with arguments as the
 //! driver gets them, and instructions of PTX in the text become calls: `asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));`
-//! is `x = ptx_cvt_f32_f16(bits);`.
+//! is `x = ptx_cvt_f32_f16(bits);`. Memory that a launch gives each block is a pointer.
 
 use std::ffi::{CStr, CString, OsString, c_char, c_int};
 use std::path::Path;
@@ -171,7 +171,7 @@ fn call_compiler(flags: &[&str], from: &Path, to: &Path) -> std::io::Result<Resu
 /// The text as C++.
 fn translated(text: &str) -> String {
     let calls: String = kernels(text).map(call).collect();
-    format!("{HEADER}\n{}\n{calls}", without_ptx(text))
+    format!("{HEADER}\n{}\n{calls}", without_extern(&without_ptx(text)))
 }
 
 /// The names of the kernels: what stands before the parenthesis that follows `void`.
@@ -205,6 +205,20 @@ fn without_ptx(text: &str) -> String {
             Some(format!("{to} = ptx_{function}({from});{rest}"))
         });
         result += &called.unwrap_or_else(|| format!("asm(\"{part}"));
+    }
+    result
+}
+
+/// The text with pointers instead of arrays without sizes: `extern __shared__ long x[];` is `long *x = (long *)emulator->shared();`.
+fn without_extern(text: &str) -> String {
+    let mut parts = text.split("extern __shared__ ");
+    let mut result = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let declared = part.split_once("[];").and_then(|(array, rest)| {
+            let (ty, name) = array.split_once(' ')?;
+            Some(format!("{ty} *{name} = ({ty} *)emulator->shared();{rest}"))
+        });
+        result += &declared.unwrap_or_else(|| format!("extern __shared__ {part}"));
     }
     result
 }
@@ -273,6 +287,12 @@ mod tests {
     fn instructions_become_calls() {
         let text = "asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : \"h\"(bits));\n    return x;";
         assert_eq!(without_ptx(text), "x = ptx_cvt_f32_f16(bits);\n    return x;");
+    }
+
+    #[test]
+    fn arrays_without_sizes_become_pointers() {
+        let text = "extern __shared__ long shared[];\n    shared[0] = 1;";
+        assert_eq!(without_extern(text), "long *shared = (long *)emulator->shared();\n    shared[0] = 1;");
     }
 
     #[test]

@@ -24,6 +24,9 @@ const ATTRIBUTES: [(c_int, c_int); 3] = [(75, 9), (76, 0), (16, 2)];
 /// Work-items of a block at most.
 const THREADS: c_uint = 1024;
 
+/// Bytes of shared memory that a launch may give a block.
+const SHARED: c_uint = 48 << 10;
+
 /// The attribute of a function that says how many work-items a block of it may have.
 const THREADS_OF_FUNCTION: c_int = 0;
 
@@ -347,15 +350,15 @@ unsafe extern "C" fn cuLaunchKernel(
         let mut device = device()?;
         let Function { kernel, name, .. } = function(&device, handle)?;
         let is_flat = [blocks_y, blocks_z, threads_y, threads_z] == [1; 4];
-        let is_plain = shared == 0 && stream.is_null() && extra.is_null();
-        if !is_flat || !is_plain || blocks == 0 || threads == 0 || threads > THREADS {
+        let is_plain = stream.is_null() && extra.is_null();
+        if !is_flat || !is_plain || shared > SHARED || blocks == 0 || threads == 0 || threads > THREADS {
             return Err(INVALID_VALUE);
         }
         let fault = match &mut device.launches {
             Some(0) => Some("the device is lost, as was asked for".to_string()),
             left => {
                 left.iter_mut().for_each(|left| *left -= 1);
-                let grid = Grid { blocks, threads };
+                let grid = Grid { blocks, threads, shared };
                 launch::run(kernel, grid, Arguments(arguments)).err().map(|fault| fault.to_string())
             }
         };

@@ -11,6 +11,7 @@ struct Item { Index thread, block, threads, blocks; };
 struct Emulator {
     const Item *(*item)();
     void (*barrier)(int line);
+    void *(*shared)();
 };
 
 static const Emulator *emulator;

@@ -1,6 +1,6 @@
 //! Launches: a grid of blocks of work-items.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::ptr::null;
@@ -18,11 +18,12 @@ const AT_A_TIME: u64 = 4;
 /// Bytes that a work-item may use on its stack.
 const STACK: usize = 256 << 10;
 
-/// How many blocks and work-items of each a launch has.
+/// How many blocks a launch has, and how many work-items and bytes of shared memory each of them.
 #[derive(Clone, Copy)]
 pub struct Grid {
     pub blocks: u32,
     pub threads: u32,
+    pub shared: u32,
 }
 
 /// The arguments of a launch, which its kernel only reads.
@@ -58,12 +59,18 @@ type Running = Coroutine<(), c_int, (), DefaultStack>;
 
 thread_local! {
     static ITEM: Cell<Item> = const { Cell::new(Item { thread: [0; 3], block: [0; 3], threads: [0; 3], blocks: [0; 3] }) };
+    static SHARED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
     static YIELDER: Cell<*const Yielder<(), c_int>> = const { Cell::new(null()) };
 }
 
 /// The running work-item, for kernels.
 pub extern "C" fn item() -> *const Item {
     ITEM.with(|item| item.as_ptr().cast_const())
+}
+
+/// The shared memory that the launch gives the running block, for kernels.
+pub extern "C" fn shared() -> *mut c_void {
+    SHARED.with_borrow_mut(|words| words.as_mut_ptr().cast())
 }
 
 /// A barrier, for kernels: goes on when all work-items of the block have come to it.
@@ -120,6 +127,8 @@ fn block(
     number: u64,
     stacks: &mut Vec<DefaultStack>,
 ) -> Result<(), Fault> {
+    // Every block finds what no kernel may rely on.
+    SHARED.set(vec![u64::MAX / 3; grid.shared.div_ceil(8) as usize]);
     let item = |thread: usize| Item {
         thread: [thread as u32, 0, 0],
         block: [number as u32, 0, 0],
@@ -270,7 +279,8 @@ mod tests {
         for (blocks, threads) in [(1, 1), (1, 128), (7, 33), (1000, 4)] {
             let sum = AtomicU32::new(0);
             let mut arguments = [(&raw const sum).cast_mut().cast::<c_void>()];
-            run(counts, Grid { blocks, threads }, Arguments(arguments.as_mut_ptr())).expect("no fault");
+            run(counts, Grid { blocks, threads, shared: 0 }, Arguments(arguments.as_mut_ptr()))
+                .expect("no fault");
             let items = blocks * threads;
             assert_eq!(sum.into_inner(), items * (items - 1));
         }
@@ -278,7 +288,7 @@ mod tests {
 
     #[test]
     fn barriers_that_not_all_reach_are_faults() {
-        let run = |kernel| run(kernel, Grid { blocks: 1, threads: 4 }, Arguments(null_mut()));
+        let run = |kernel| run(kernel, Grid { blocks: 1, threads: 4, shared: 0 }, Arguments(null_mut()));
         assert_eq!(run(misses), Err(Fault::Missed { block: 0, line: 7 }));
         assert_eq!(run(diverges), Err(Fault::Divergent { block: 0, lines: [10, 11] }));
     }

@@ -23,9 +23,10 @@ pub struct Module {
 struct Emulator {
     item: extern "C" fn() -> *const launch::Item,
     barrier: extern "C" fn(c_int),
+    shared: extern "C" fn() -> *mut c_void,
 }
 
-static EMULATOR: Emulator = Emulator { item: launch::item, barrier: launch::barrier };
+static EMULATOR: Emulator = Emulator { item: launch::item, barrier: launch::barrier, shared: launch::shared };
 
 impl Module {
     /// Loads what the compiler made.

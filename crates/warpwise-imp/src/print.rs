@@ -127,7 +127,7 @@ impl<'p> Text<'p> {
         if let Some(group) = &kernel.group {
             write!(f, "group {} of {} ", self.known(group.item), group.size)?;
             for LocalArray { mem, elem, count } in &group.local {
-                write!(f, "local {}: [{count}]{elem} ", self.mem(*mem))?;
+                write!(f, "local {}: [{}]{elem} ", self.mem(*mem), self.operand(*count))?;
             }
         }
         writeln!(f, "{{")?;

@@ -129,8 +129,15 @@ pub struct LocalArray {
     pub mem: Mem,
     /// Type of its elements.
     pub elem: ScalarType,
-    /// How many elements.
-    pub count: i64,
+    /// The number of elements: a constant, or a scalar parameter of the kernel.
+    pub count: Operand,
+}
+
+impl LocalArray {
+    /// Returns its size in bytes if that is known before the kernel is launched.
+    pub fn known_bytes(&self) -> Option<i64> {
+        Some(self.count.as_int()? * self.elem.bytes() as i64)
+    }
 }
 
 /// An argument of a kernel.

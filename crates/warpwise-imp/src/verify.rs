@@ -7,12 +7,12 @@
 //! Not checked: that registers are set before they are read, and that accesses are in bounds (see [`crate::interp`]).
 
 use warpwise_ir::entity::PrimaryMap;
-use warpwise_prim::ScalarType;
+use warpwise_prim::{Scalar, ScalarType};
 
 use crate::op::{AtomicOp, Label, Op};
 use crate::ops;
 use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam, Launch};
-use crate::traverse::any_op;
+use crate::traverse::{any_op, for_each_op};
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};
 
 /// What is wrong, in words.
@@ -85,7 +85,7 @@ impl Code<'_> {
         self.block(&kernel.body, &mut Vec::new())
     }
 
-    /// What lies in local memory is an array of the work-group.
+    /// What lies in local memory is an array of the work-group, or set to one.
     fn local_memories(&self, kernel: &crate::program::Kernel) -> Checked {
         let mut arrays = Vec::new();
         if let Some(group) = &kernel.group {
@@ -93,11 +93,25 @@ impl Code<'_> {
             self.int(group.item.into())?;
             for array in &group.local {
                 self.mem(array.mem)?;
-                let fits = self.mems[array.mem].space == Space::Local && array.count >= 0;
+                let has_count = match array.count {
+                    Operand::Const(count) => matches!(count, Scalar::I64(0..)),
+                    Operand::Reg(reg) => {
+                        self.int(array.count)?;
+                        kernel.params.contains(&KernelParam::Scalar(reg))
+                    }
+                };
+                let fits = self.mems[array.mem].space == Space::Local && has_count;
                 ensure(fits, || format!("{:?} as an array of the group", array.mem))?;
                 arrays.push(array.mem);
             }
         }
+        for_each_op(&kernel.body, &mut |op| {
+            if let Op::SetMem { dst, src } = op
+                && self.mems.get(*src).is_some_and(|src| src.space == Space::Local)
+            {
+                arrays.push(*dst);
+            }
+        });
         let stray = self.mems.iter().find(|(mem, data)| data.space == Space::Local && !arrays.contains(mem));
         ensure(stray.is_none(), || "local memory that is no array of the group".to_string())
     }
@@ -624,7 +638,7 @@ mod tests {
         assert!(verify(&program).is_err());
         let own = program.kernels.values_mut().next().expect("a kernel");
         let mem = own.mems.push(MemData::new(Space::Local, "staged"));
-        let local = vec![LocalArray { mem, elem: ScalarType::F32, count: 8 }];
+        let local = vec![LocalArray { mem, elem: ScalarType::F32, count: Operand::i64(8) }];
         own.group = Some(Group { size: 8, item: own.lo, local });
         assert_eq!(verify(&program), Ok(()));
         let own = program.kernels.values_mut().next().expect("a kernel");

@@ -109,6 +109,7 @@ fn text_of((name, text): Source, arguments: &[Argument]) -> KernelText {
         name,
         params,
         group: Some(GROUP),
+        local: Vec::new(),
         per_item: 1,
         failures: Failures::Ignored,
         arena: false,

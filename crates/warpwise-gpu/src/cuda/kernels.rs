@@ -14,7 +14,7 @@ use super::device::CudaDevice;
 use super::errors::on_loading;
 use super::parts::{each, parts};
 use crate::build::{BuildError, Groups};
-use crate::kernel_text::{Dialect, KernelText};
+use crate::kernel_text::{Dialect, KernelText, LOCAL_WORD};
 
 /// Groups of a launch at most.
 const MOST_GROUPS: u64 = i32::MAX as u64;
@@ -143,13 +143,14 @@ impl DeviceKernels for CudaKernels {
                 "a launch of {number} groups: CUDA takes {MOST_GROUPS} at most"
             )));
         }
-        let mut words: Vec<u64> = arguments.iter().map(word).collect();
+        let shared = arguments.iter().map(bytes_of_local).sum::<u64>() as u32;
+        let mut words: Vec<u64> = arguments.iter().filter_map(word).collect();
         // The driver copies as many bytes as the parameter's type has, the low ones.
         let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|word| (&raw mut *word).cast()).collect();
         let (grid, block) = ((groups.number as u32, 1, 1), (groups.size as u32, 1, 1));
         // SAFETY: by contract the arguments are the kernel's; the driver copies them; the kernel stays within its memories.
         let launch = || unsafe {
-            result::launch_kernel(function, grid, block, 0, result::stream::null(), &mut pointers)
+            result::launch_kernel(function, grid, block, shared, result::stream::null(), &mut pointers)
         };
         self.device.within(launch)
     }
@@ -239,11 +240,20 @@ fn shared_by(iterations: u64, per_item: u32, concurrency: u64) -> u64 {
     if iterations / concurrency < u64::from(per_item) { 1 } else { u64::from(per_item) }
 }
 
-/// An argument as the driver copies it.
-fn word(argument: &DeviceArgument) -> u64 {
+/// Returns an argument as the driver copies it; none for an array in local memory, which is no parameter.
+fn word(argument: &DeviceArgument) -> Option<u64> {
     match *argument {
-        DeviceArgument::Scalar(value) => value.to_bits(),
-        DeviceArgument::Memory(buffer) => buffer.0,
+        DeviceArgument::Scalar(value) => Some(value.to_bits()),
+        DeviceArgument::Memory(buffer) => Some(buffer.0),
+        DeviceArgument::Local(_) => None,
+    }
+}
+
+/// Returns how many bytes an argument takes of the memory that the launch's groups get, where arrays begin at whole words.
+fn bytes_of_local(argument: &DeviceArgument) -> u64 {
+    match *argument {
+        DeviceArgument::Scalar(_) | DeviceArgument::Memory(_) => 0,
+        DeviceArgument::Local(bytes) => bytes.next_multiple_of(LOCAL_WORD as u64),
     }
 }
 
@@ -262,12 +272,19 @@ mod tests {
     }
 
     #[test]
+    fn arrays_in_local_memory_take_whole_words_and_are_no_parameters() {
+        let array = DeviceArgument::Local(13);
+        assert_eq!((word(&array), bytes_of_local(&array)), (None, 16));
+        assert_eq!(bytes_of_local(&DeviceArgument::Memory(Buffer(13))), 0);
+    }
+
+    #[test]
     fn the_low_bytes_of_a_word_are_the_value() {
-        let low = |value: Scalar| word(&DeviceArgument::Scalar(value)).to_le_bytes();
+        let low = |value: Scalar| word(&DeviceArgument::Scalar(value)).expect("a parameter").to_le_bytes();
         assert_eq!(low(Scalar::I32(-2))[..4], (-2_i32).to_le_bytes());
         assert_eq!(low(Scalar::I8(-1))[0], 255);
         assert_eq!(low(Scalar::Bool(true))[0], 1);
         assert_eq!(low(Scalar::F64(1.5)), 1.5_f64.to_le_bytes());
-        assert_eq!(word(&DeviceArgument::Memory(Buffer(1 << 40))), 1 << 40);
+        assert_eq!(word(&DeviceArgument::Memory(Buffer(1 << 40))), Some(1 << 40));
     }
 }

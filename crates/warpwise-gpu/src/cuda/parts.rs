@@ -78,6 +78,7 @@ mod tests {
             name: String::new(),
             params: Vec::new(),
             group: None,
+            local: Vec::new(),
             per_item: 1,
             failures: Failures::Ignored,
             arena: false,

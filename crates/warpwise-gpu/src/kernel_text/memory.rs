@@ -52,7 +52,13 @@ impl Printer<'_> {
         if space(dst) != space(src) {
             return self.limit("a memory that lies in one of two address spaces");
         }
-        let line = format!("{} = {};", self.mem(dst), self.mem(src));
+        // An array is declared with the type of its elements, what may be one of several memories with that of bytes.
+        let cast = if self.declared(src).is_some() {
+            format!("({})", self.pointer(dst, false))
+        } else {
+            String::new()
+        };
+        let line = format!("{} = {cast}{};", self.mem(dst), self.mem(src));
         self.line(&line);
         Ok(())
     }
@@ -236,12 +242,6 @@ impl Printer<'_> {
                 Ok(format!("(({space} {constant}{ty} *){name})[{index}]"))
             }
         }
-    }
-
-    /// The type that an array in local memory is declared with.
-    fn declared(&self, mem: Mem) -> Option<ScalarType> {
-        let arrays = self.kernel.group.iter().flat_map(|group| &group.local);
-        arrays.into_iter().find(|array| array.mem == mem).map(|array| array.elem)
     }
 
     /// The address of an element, as that of a word of this type.

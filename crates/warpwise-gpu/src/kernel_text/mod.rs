@@ -30,6 +30,7 @@ mod cuda;
 mod dialect;
 
 mod literals;
+mod local;
 mod reliance;
 mod strides;
 mod survey;
@@ -50,6 +51,7 @@ mod memory;
 mod helpers;
 
 pub use dialect::{Dialect, Features};
+pub use local::LOCAL_WORD;
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 
 use warpwise_diag::{Bug, Failure, Limit};
 use warpwise_imp::traverse::any_op;
-use warpwise_imp::{
-    Block, CheckId, Group, Kernel, KernelParam, Label, LocalArray, Mem, Op, Operand, Reg, Space,
-};
+use warpwise_imp::{Block, CheckId, Kernel, KernelParam, Label, Mem, Op, Operand, Reg, Space};
 use warpwise_ir::entity::Entity;
 use warpwise_prim::ScalarType;
 use warpwise_runtime::device::failure::FAILED;
@@ -128,7 +126,8 @@ impl<'k> Printer<'k> {
         let params = self.kernel.params.iter().map(|param| self.device_param(param)).collect();
         let group = self.kernel.group.as_ref().map(|group| group.size);
         let (per_item, failures, arena) = (self.per_item, self.failures, self.survey.arena);
-        Ok(DeviceKernel { name: name.to_string(), params, group, per_item, failures, arena })
+        let local = self.local_sizes()?;
+        Ok(DeviceKernel { name: name.to_string(), params, group, local, per_item, failures, arena })
     }
 
     /// Does nothing where a launch before this one has failed, but to tell the one after it.
@@ -151,20 +150,6 @@ impl<'k> Printer<'k> {
         self.line("    }");
         self.line(&format!("    {end}"));
         self.line("}");
-    }
-
-    /// The group's number, the work-item's in it, and what the group shares. There are as many groups as iterations.
-    fn group(&mut self, group: &Group) {
-        let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
-        let (number, own, item) =
-            (self.dialect.group(), self.dialect.work_item_of_group(), self.reg(group.item));
-        self.line(&format!("long {lo} = first + {number}, {hi} = {lo} + 1;"));
-        self.line(&format!("long {item} = {own};"));
-        for LocalArray { mem, elem, count } in &group.local {
-            let (space, ty) = (self.dialect.local_array(), self.dialect.ty(*elem));
-            let line = format!("{space} {ty} {}[{}];", self.mem(*mem), (*count).max(1));
-            self.line(&line);
-        }
     }
 
     fn device_param(&self, param: &KernelParam) -> DeviceParam {
@@ -210,6 +195,9 @@ impl<'k> Printer<'k> {
         if self.survey.arena {
             params.push(format!("{global} {} *arena", self.dialect.ty(ScalarType::Bool)));
             params.push("long slot".to_string());
+        }
+        if self.dialect == Dialect::OpenCl {
+            params.extend(self.local_params());
         }
         Ok(params)
     }
@@ -259,8 +247,8 @@ impl<'k> Printer<'k> {
             let of_mem =
                 |param: &KernelParam| matches!(param, KernelParam::Memory { mem: own, .. } if *own == mem);
             let is_param = self.kernel.params.iter().any(of_mem);
-            let is_local = self.kernel.mems[mem].space == Space::Local;
-            if !is_param && !is_local && self.survey.elements.contains_key(&mem) {
+            let is_array = self.declared(mem).is_some();
+            if !is_param && !is_array && self.survey.elements.contains_key(&mem) {
                 let declaration = match self.survey.private.get(&mem) {
                     Some(&bytes) => self.private_array(mem, bytes),
                     None => format!("{}{};", self.pointer(mem, false), self.mem(mem)),

@@ -171,6 +171,7 @@ unsafe fn set(kernel: &Kernel, position: cl_uint, argument: &DeviceArgument) -> 
             DeviceArgument::Scalar(Scalar::F32(x)) => kernel.set_arg(position, &x),
             DeviceArgument::Scalar(Scalar::F64(x)) => kernel.set_arg(position, &x),
             DeviceArgument::Memory(buffer) => kernel.set_arg(position, &borrowed(buffer).get()),
+            DeviceArgument::Local(bytes) => kernel.set_arg_local_buffer(position, bytes as usize),
         }
     };
     done.map_err(driver)

@@ -156,7 +156,7 @@ fn work_items_exchange_values_through_local_memory() {
             store(ys, at),
         ];
         let mut kernel = builder.done(body);
-        let arrays = vec![LocalArray { mem: local, elem, count: size }];
+        let arrays = vec![LocalArray { mem: local, elem, count: Operand::i64(size) }];
         kernel.group = Some(Group { size: size as u32, item, local: arrays });
         let built = device.build(kernel_text([&kernel], device.dialect).expect("a kernel with a barrier"));
         let values: Vec<Scalar> = (0..size * groups).map(|x| Scalar::I16(x as i16 * 3)).collect();

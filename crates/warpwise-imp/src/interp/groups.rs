@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::machine::{Frame, Stop, earlier, in_kernel};
-use super::memory::Bytes;
+use super::memory::{Block, Bytes};
 use super::races::{Touches, Who};
 use crate::op::{Label, Op};
 use crate::ops;
-use crate::program::{Group, Kernel, Launch};
+use crate::program::{Group, Kernel, Launch, LocalArray};
 use crate::types::{Operand, Reg};
 use warpwise_ir::entity::Entity;
 use warpwise_prim::Scalar;
@@ -51,11 +51,7 @@ impl<'p> Frame<'p> {
         iteration: i64,
         touches: &Rc<RefCell<Touches>>,
     ) -> Result<Items<'p>, Stop> {
-        let mut frames = Vec::new();
-        let mut local = Vec::new();
-        for array in kernel.group.iter().flat_map(|group: &Group| &group.local) {
-            local.push((array.mem, Bytes::fresh(array.count * array.elem.bytes() as i64)?));
-        }
+        let mut frames: Vec<Frame<'p>> = Vec::new();
         for item in 0..kernel.group.as_ref().map_or(1, |group| group.size as usize) {
             let mut frame = Frame::new(self.program, &kernel.regs, kernel.mems.len(), Some(None));
             self.pass_arguments(kernel, launch, &mut frame)?;
@@ -64,8 +60,12 @@ impl<'p> Frame<'p> {
             if let Some(group) = &kernel.group {
                 frame.set(group.item, vec![Scalar::I64(item as i64)])?;
             }
-            for (mem, block) in &local {
-                frame.mems[mem.index()] = Some(Rc::clone(block));
+            for array in kernel.group.iter().flat_map(|group: &Group| &group.local) {
+                let at = array.mem.index();
+                frame.mems[at] = match frames.first() {
+                    Some(first) => first.mems[at].clone(),
+                    None => Some(frame.local_array(array)?),
+                };
             }
             frame.observed =
                 Some((Who { iteration, item, barriers: 0, acquired: false }, Rc::clone(touches)));
@@ -73,6 +73,14 @@ impl<'p> Frame<'p> {
         }
         let leaving = vec![None; frames.len()];
         Ok(Items { frames, leaving })
+    }
+}
+
+impl Frame<'_> {
+    /// Allocates an array of a work-group whose work-items have the arguments that this one has.
+    fn local_array(&self, array: &LocalArray) -> Result<Block, Stop> {
+        let count = self.int(array.count)?;
+        Ok(Bytes::fresh(count * array.elem.bytes() as i64)?)
     }
 }
 

@@ -232,6 +232,7 @@ fn fold(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
             BinaryOp::Add => x.wrapping_add(y),
             BinaryOp::Sub => x.wrapping_sub(y),
             BinaryOp::Mul => x.wrapping_mul(y),
+            BinaryOp::SMax => x.max(y),
             BinaryOp::SQuot if y != 0 => x.wrapping_div(y),
             BinaryOp::UDiv if ty == ScalarType::I64 && y != 0 => (x as u64 / y as u64) as i64,
             _ => return None,

@@ -45,15 +45,16 @@ impl Emitter<'_> {
                 Ok(Slot::Scalar(self.code.reg(&name, ImpType::vector(*ty, lanes)), kind))
             }
             Type::Mem => {
-                let interleaved = match like {
+                let (interleaved, space) = match like {
                     CoreOperand::Var(block) if self.scope.blocks.contains_key(&block) => {
-                        self.block(block, span)?.interleaved
+                        let block = self.block(block, span)?;
+                        (block.interleaved, self.carried_space(block.mem))
                     }
                     // Bound inside the bodies still to come: per lane if allocated there.
-                    CoreOperand::Var(_) | CoreOperand::Const(_) => self.width() > 1,
+                    CoreOperand::Var(_) | CoreOperand::Const(_) => (self.width() > 1, Space::Global),
                 };
                 let name = data.name().to_string();
-                let mem = self.code.mem(&name, Space::Global);
+                let mem = self.code.mem(&name, space);
                 Ok(Slot::Block(BlockBinding { mem, interleaved }))
             }
             Type::Array(_) | Type::Cert | Type::Acc(_) => Ok(Slot::Nothing),
@@ -150,12 +151,20 @@ impl Emitter<'_> {
         settled
     }
 
+    /// The address space of what may hold this memory or another one like it.
+    fn carried_space(&self, mem: Mem) -> Space {
+        match self.code.mems[mem].space {
+            Space::Local => Space::Local,
+            Space::Global | Space::Arena => Space::Global,
+        }
+    }
+
     /// A memory that survives assignments to `mems`.
     fn settled_block(&mut self, src: Mem, mems: &[Mem], temporaries: &mut Vec<Mem>) -> Mem {
         if !mems.contains(&src) {
             return src;
         }
-        let kept = self.code.mem("next", Space::Global);
+        let kept = self.code.mem("next", self.carried_space(src));
         self.code.emit(Op::SetMem { dst: kept, src });
         temporaries.push(kept);
         kept

@@ -194,7 +194,7 @@ impl Parser<'_> {
             self.names.set_space(mem, Space::Local);
             self.mark(":")?;
             self.mark("[")?;
-            let count = self.number()?;
+            let count = self.operand()?;
             self.mark("]")?;
             local.push(LocalArray { mem, elem: self.scalar_type()?, count });
         }

@@ -104,11 +104,13 @@ pub enum DeviceArgument {
     Scalar(Scalar),
     /// The start of a buffer.
     Memory(Buffer),
+    /// An array of so many bytes in the local memory of each group.
+    Local(u64),
 }
 
 /// A kernel as it is launched: its parameters in order, then `first: i64` and `extent: i64` (the work-items do the
 /// iterations from `first` to before `extent`), then, where it heeds failures, the buffer of [`failure`] and its turn, an `i32`,
-/// then, where it has one, the arena: its buffer, and `i64` bytes of it for each work-item.
+/// then, where it has one, the arena: its buffer, and `i64` bytes of it for each work-item, then arrays in local memory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DeviceKernel {
     /// Its name in the text.
@@ -117,6 +119,8 @@ pub struct DeviceKernel {
     pub params: Vec<DeviceParam>,
     /// Work-items that do an iteration together, in kernels of work-groups.
     pub group: Option<u32>,
+    /// Its arrays in local memory whose sizes depend on the launch.
+    pub local: Vec<LocalSize>,
     /// Iterations that a work-item does where there are many: launches have a work-item for each iteration, or one for so
     /// many. A kernel for one does exactly one.
     pub per_item: u32,
@@ -124,6 +128,15 @@ pub struct DeviceKernel {
     pub failures: Failures,
     /// Whether it takes memory for each work-item from an arena.
     pub arena: bool,
+}
+
+/// The size of an array in local memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LocalSize {
+    /// The position of the scalar parameter with the number of elements.
+    pub count: usize,
+    /// Bytes of an element.
+    pub element: u64,
 }
 
 /// The effect of failures on a kernel.

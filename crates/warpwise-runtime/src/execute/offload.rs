@@ -14,7 +14,7 @@ use super::frame::Frame;
 use super::launch::given;
 use crate::device::failure;
 use crate::device::memory::{Access, DeviceBlock, DeviceMemory, NoBlock, Pin};
-use crate::device::{Buffer, DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam, Failures};
+use crate::device::{Buffer, DeviceArgument, DeviceKernel, DeviceKernels, DeviceParam, Failures, LocalSize};
 use crate::machine::{Arg, BlockName, Check, Launch};
 use crate::memory::OutOfMemory;
 use warpwise_prim::Scalar;
@@ -162,6 +162,15 @@ fn run_part(
     if let Some(arena) = arena {
         arguments.extend([DeviceArgument::Memory(arena), int(part.slot)]);
     }
+    for size in &device.descriptions[number].local {
+        let array = local_array(*size, &arguments).ok_or_else(|| {
+            NoBlock::Driver(format!(
+                "a size in local memory of kernel `{}`",
+                device.descriptions[number].name
+            ))
+        })?;
+        arguments.push(array);
+    }
     // SAFETY: the arguments are those of the kernel's parameter list, by translation; the frame holds the blocks.
     match time {
         None => unsafe { device.kernels.launch(number, &arguments, part.end - part.first) }?,
@@ -171,6 +180,13 @@ fn run_part(
         }
     }
     Ok(())
+}
+
+/// Returns the argument for an array in local memory. No array is empty for a driver.
+fn local_array(size: LocalSize, arguments: &[DeviceArgument]) -> Option<DeviceArgument> {
+    let DeviceArgument::Scalar(count) = arguments.get(size.count)? else { return None };
+    let bytes = u64::try_from(count.as_int()?).ok()?.checked_mul(size.element)?;
+    Some(DeviceArgument::Local(bytes.max(size.element)))
 }
 
 /// The arguments of a launch, and what keeps their blocks on the device.

@@ -158,8 +158,13 @@ impl<'a> Emitter<'a> {
         mem
     }
 
-    /// An array in local memory.
+    /// Adds an array in local memory with a constant number of elements.
     pub fn local_memory(&mut self, name: &str, elem: ScalarType, count: i64) -> Mem {
+        self.local_array(name, elem, Operand::i64(count))
+    }
+
+    /// Adds an array in local memory.
+    pub fn local_array(&mut self, name: &str, elem: ScalarType, count: Operand) -> Mem {
         let mem = self.code.mem(name, Space::Local);
         if let Some(group) = &mut self.group {
             group.local.push(LocalArray { mem, elem, count });

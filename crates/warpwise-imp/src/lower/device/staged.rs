@@ -151,7 +151,7 @@ fn by_groups(plain: &Kernel, (point, body): (Reg, &Block), walk: &Walk) -> (Kern
         .map(|&(mem, elem)| {
             let name = format!("tile_{}", plain.mems[mem].name);
             let mem = code.mem(&name, Space::Local);
-            LocalArray { mem, elem, count: i64::from(SIZE) }
+            LocalArray { mem, elem, count: Operand::i64(i64::from(SIZE)) }
         })
         .collect();
     let (block, ()) = code.block_of(|code| {

@@ -8,15 +8,18 @@
 //!   return row[0] }                                    the first work-item: ys[i] = row[0]
 //! ```
 //!
-//! Blocks that the body allocates are arrays in local memory. Their sizes are known when the program runs: where they
-//! come to more than there is, a work-item does each outer element instead. A failing check ends the group of its outer
+//! Blocks that the body allocates are arrays in local memory, as large as the launch says. Where they come to more than there is, a
+//! work-item does each outer element instead. A failing check ends the group of its outer
 //! element; of several in one operation the first is reported.
 //!
-//! Needs conditions and sizes that are the same for all work-items, which all of the body's scalars are. Not done here:
-//! memory that loops carry or choices yield, and bodies of inner operations that take memory.
+//! Needs conditions and sizes that are the same for all work-items, which all of the body's scalars are. Loops may exchange blocks that
+//! were allocated before them. Not done here: memory that choices yield, and bodies of inner operations that take memory.
 
+use rustc_hash::FxHashSet;
 use warpwise_diag::Span;
-use warpwise_ir::{Body, Expr, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var, exprs};
+use warpwise_ir::{
+    Body, Expr, Function, LoopParam, Operand as CoreOperand, SegKind, SegOp, Stm, Type, Var, exprs,
+};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::lower::Unfit;
@@ -25,17 +28,14 @@ use crate::lower::in_order::some_in_order;
 use crate::lower::memory::View;
 use crate::lower::stms::allocates;
 use crate::op::{AtomicOp, Op};
-use crate::program::LocalArray;
+use crate::program::{Group, KernelId, LocalArray};
 use crate::types::{Mem, Operand, Reg};
 
-/// Bytes of local memory for the arrays of a body.
-const ROWS: i64 = 16 << 10;
+/// Bytes of local memory for the arrays of a body, and for what work-items fold and scan: as many as every device has for a group.
+const LOCAL: i64 = 32 << 10;
 
-/// Bytes that an array of unknown size gets at least.
-const SMALLEST_ROW: i64 = 512;
-
-/// Bytes of local memory for what work-items fold and scan.
-const SCRATCH: i64 = 16 << 10;
+/// Local arrays whose sizes are known at launch begin at multiples of this many bytes.
+const ALIGNMENT: i64 = 16;
 
 /// How far apart the iterations of two outer elements are counted: more than an operation has elements.
 const COUNTED: i64 = 31;
@@ -44,31 +44,36 @@ const COUNTED: i64 = 31;
 struct Row {
     block: Var,
     elem: ScalarType,
-    count: i64,
+    /// Its size, on the host.
+    bytes: Operand,
+    /// The number of elements, on the host.
+    count: Operand,
 }
 
 impl<'a> Emitter<'a> {
     /// Launches a map by work-groups. Host code.
     pub fn grouped_map(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
-        let Some((rows, fits)) = self.local_rows(&op.body) else { return self.device_map(stm, op) };
+        let Some(rows) = self.local_rows(&op.body) else { return self.device_map(stm, op) };
         let built = self.build("groups", stm.span, &|kernel, lo, hi| {
             let item = kernel.start_group();
             kernel.scratch = Some(Vec::new());
             for row in &rows {
                 let name = kernel.cx.function.vars[row.block].name();
-                let mem = kernel.local_memory(name, row.elem, row.count);
+                let count = kernel.param_for(row.count);
+                let mem = kernel.local_array(name, row.elem, count);
                 kernel.scope.blocks.insert(row.block, BlockBinding { mem, interleaved: false });
             }
             let failed = op.body.can_fail().then(|| kernel.local_memory("failed", ScalarType::I32, 1));
             kernel.for_units((lo, hi), &mut |kernel, unit| {
                 kernel.grouped_unit(stm, op, (item, unit), failed)
             })?;
-            kernel.scratch_fits(&rows, stm.span)
+            kernel.has_room(stm.span)
         });
         let built = match built {
             Err(Unfit::Group(_)) => return self.device_map(stm, op),
             built => built?,
         };
+        let fits = self.rows_fit(&rows, built.kernel);
         let range = self.flat_range(stm, op)?;
         let (then_block, ()) = self.block_of(|this| this.launch(built, range));
         let (else_block, alone) = self.block_of(|this| this.device_map(stm, op));
@@ -109,70 +114,48 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Whether what work-items fold and scan has room beside the rows.
-    fn scratch_fits(&self, rows: &[Row], span: Span) -> Lowered<()> {
-        let local: &[LocalArray] = self.group.as_ref().map_or(&[], |group| &group.local);
-        let bytes: i64 = local.iter().map(|array| array.count * array.elem.bytes() as i64).sum();
-        let taken: i64 = rows.iter().map(|row| row.count * row.elem.bytes() as i64).sum();
-        if bytes - taken > SCRATCH {
-            return self.not_shared(span, "a nest whose work-groups need more local memory than there is");
+    /// Fails if the arrays of known sizes are too large.
+    fn has_room(&self, span: Span) -> Lowered<()> {
+        match &self.group {
+            Some(group) if known_bytes(group) > LOCAL => {
+                self.not_shared(span, "a nest whose work-groups need more local memory than there is")
+            }
+            Some(_) | None => Ok(()),
         }
-        Ok(())
     }
 
-    /// The blocks of a body as arrays in local memory, and whether they suffice; none where there can be no such arrays.
-    /// Host code.
-    fn local_rows(&mut self, body: &'a Body) -> Option<(Vec<Row>, Operand)> {
-        let mut blocks = Vec::new();
-        self.blocks_of(body, &mut blocks)?;
-        let mut sizes = Vec::new();
-        for &(block, bytes) in &blocks {
-            sizes.push((block, self.known_on_host(bytes)?));
-        }
-        let known: i64 = sizes.iter().filter_map(|(_, bytes)| bytes.as_int()).map(|n| n.max(8)).sum();
-        let unknown = sizes.iter().filter(|(_, bytes)| bytes.as_int().is_none()).count() as i64;
-        let share = ((ROWS - known) / unknown.max(1)) & -16;
-        if known > ROWS || unknown > 0 && share < SMALLEST_ROW {
-            return None;
-        }
-        let (mut rows, mut fits) = (Vec::new(), Operand::Const(true.into()));
-        for (block, bytes) in sizes {
-            let room = bytes.as_int().unwrap_or(share);
-            if bytes.as_int().is_none() {
-                let enough = self.code.compare(CompareOp::SLe, bytes, Operand::i64(share));
+    /// Emits the test whether the rows fit into local memory beside the kernel's other arrays. Host code.
+    fn rows_fit(&mut self, rows: &[Row], kernel: KernelId) -> Operand {
+        let known = self.cx.kernels.borrow()[kernel].group.as_ref().map_or(0, known_bytes);
+        let unknown = || rows.iter().map(|row| row.bytes).filter(|bytes| bytes.as_int().is_none());
+        let room = Operand::i64(LOCAL - known - ALIGNMENT * unknown().count() as i64);
+        let (mut fits, mut all) = (Operand::Const(true.into()), Operand::i64(0));
+        for bytes in unknown() {
+            all = self.code.add(all, bytes);
+            // The sum may overflow, but not before a row is too large.
+            for bytes in [bytes, all] {
+                let enough = self.code.compare(CompareOp::SLe, bytes, room);
                 fits = self.code.binary(BinaryOp::And, fits, enough);
             }
-            let elem = self.elem_in(block);
-            let size = elem.bytes() as i64;
-            rows.push(Row { block, elem, count: (room + size - 1) / size });
         }
-        Some((rows, fits))
+        fits
     }
 
-    /// The blocks that a body allocates outside of inner operations, with their sizes; none where they go further.
-    fn blocks_of(&self, body: &'a Body, blocks: &mut Vec<(Var, CoreOperand)>) -> Option<()> {
-        let is_block = |var: &Var| *self.cx.function.ty(*var) == Type::Mem;
-        for stm in &body.stms {
-            match &stm.expr {
-                Expr::Alloc { bytes } => blocks.push((stm.pattern[0], *bytes)),
-                Expr::Seg(op) => {
-                    let mut takes = allocates(&op.body);
-                    stm.expr.for_each_lambda(|lambda| takes |= allocates(&lambda.body));
-                    if takes {
-                        return None;
-                    }
-                }
-                expr @ exprs!(Operand, scalar, Assert, array, If, Loop, Call, soac, UpdateAcc, Tuned) => {
-                    if stm.pattern.iter().any(is_block) {
-                        return None;
-                    }
-                    let mut known = Some(());
-                    expr.for_each_body(|body| known = known.and_then(|()| self.blocks_of(body, blocks)));
-                    known?;
-                }
-            }
+    /// Returns the blocks of a body as arrays in local memory; none where there can be no such arrays. Host code.
+    fn local_rows(&mut self, body: &'a Body) -> Option<Vec<Row>> {
+        let mut blocks =
+            Blocks { function: self.cx.function, allocated: Vec::new(), names: FxHashSet::default() };
+        blocks.body(body)?;
+        let mut rows = Vec::new();
+        for (block, bytes) in blocks.allocated {
+            // A size below zero is that of an array that a failing check keeps from being.
+            let bytes = self.known_on_host(bytes)?;
+            let bytes = self.code.binary(BinaryOp::SMax, bytes, Operand::i64(0));
+            let elem = self.elem_in(block);
+            let count = self.code.ceil_div(bytes, elem.bytes() as i64);
+            rows.push(Row { block, elem, bytes, count });
         }
-        Some(())
+        Some(rows)
     }
 
     /// The type of the elements of all arrays in a block, or any for several.
@@ -325,6 +308,73 @@ impl<'a> Emitter<'a> {
             Ok(())
         })
     }
+}
+
+/// The blocks that a body allocates outside of inner operations.
+struct Blocks<'f> {
+    function: &'f Function,
+    /// With their sizes.
+    allocated: Vec<(Var, CoreOperand)>,
+    /// What they are called, in loops that carry them, too.
+    names: FxHashSet<Var>,
+}
+
+impl Blocks<'_> {
+    /// Collects the blocks of a body; none where they go further than [`Blocks::carried`] sees.
+    fn body(&mut self, body: &Body) -> Option<()> {
+        for stm in &body.stms {
+            match &stm.expr {
+                Expr::Alloc { bytes } => {
+                    self.allocated.push((stm.pattern[0], *bytes));
+                    self.names.insert(stm.pattern[0]);
+                }
+                Expr::Seg(op) => {
+                    let mut takes = allocates(&op.body);
+                    stm.expr.for_each_lambda(|lambda| takes |= allocates(&lambda.body));
+                    if takes {
+                        return None;
+                    }
+                }
+                Expr::Loop { params, body, .. } => self.carried(&stm.pattern, params, body)?,
+                expr @ exprs!(Operand, scalar, Assert, array, If, Call, soac, UpdateAcc, Tuned) => {
+                    if stm.pattern.iter().any(|&var| self.is_block(var)) {
+                        return None;
+                    }
+                    let mut known = Some(());
+                    expr.for_each_body(|body| known = known.and_then(|()| self.body(body)));
+                    known?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Collects the blocks of a loop. None if an iteration hands one on that it allocates: the next one has the same memory for its own.
+    fn carried(&mut self, pattern: &[Var], params: &[LoopParam], body: &Body) -> Option<()> {
+        let positions: Vec<usize> = (0..params.len()).filter(|&at| self.is_block(pattern[at])).collect();
+        let is_known =
+            |names: &FxHashSet<Var>, x: CoreOperand| x.as_var().is_some_and(|var| names.contains(&var));
+        if !positions.iter().all(|&at| is_known(&self.names, params[at].init)) {
+            return None;
+        }
+        self.names.extend(positions.iter().map(|&at| params[at].var));
+        let before = self.names.clone();
+        self.body(body)?;
+        if !positions.iter().all(|&at| is_known(&before, body.result[at])) {
+            return None;
+        }
+        self.names.extend(positions.iter().map(|&at| pattern[at]));
+        Some(())
+    }
+
+    fn is_block(&self, var: Var) -> bool {
+        *self.function.ty(var) == Type::Mem
+    }
+}
+
+/// Returns the bytes of a group's arrays whose sizes are known before the kernel is launched.
+fn known_bytes(group: &Group) -> i64 {
+    group.local.iter().filter_map(LocalArray::known_bytes).sum()
 }
 
 /// Whether the function that is applied after a scan has checks.
