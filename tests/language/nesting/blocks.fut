@@ -24,6 +24,21 @@
 -- entry: summed
 -- input { [[1, 2, 3], [4, 5, 6]] } output { [[16, 54, 185], [41, 135, 461]] }
 -- random input { [7][65]i32 } auto output
+
+-- ==
+-- entry: exchanged
+-- input { [[1, 2, 3, 4], [5, 6, 7, 8]] 1i64 } output { [[3, 7, -1, -1], [11, 15, -1, -1]] }
+-- input { [[1, 2, 3, 4], [5, 6, 7, 8]] 2i64 } output { [[10, -2, -4, 0], [26, -2, -4, 0]] }
+-- input { [[1, 2, 3, 4], [5, 6, 7, 8]] 0i64 } output { [[1, 2, 3, 4], [5, 6, 7, 8]] }
+-- input { empty([0][2]i32) 3i64 } output { empty([0][2]i32) }
+-- random input { [3][64]i32 7i64 } auto output
+-- random input { [2][512]i32 3i64 } auto output
+-- random input { [2][1024]i32 3i64 } auto output
+
+-- ==
+-- entry: turned_round
+-- input { [[1, 2, 3], [4, 5, 6]] 2i64 } output { [[21, 20, 21], [20, 21, 20]] [[2, 3, 4], [5, 6, 7]] }
+-- random input { [4][100]i32 5i64 } auto output
 entry sweeps [n] [b] (a: [n][b][b]i32) =
   map (\block ->
          loop m = copy block
@@ -57,3 +72,28 @@ entry summed [n] [k] (rows: [n][k]i32) =
            let own[i] = own[i] + s + t / 2
            in own)
       rows
+
+-- Reads one array and writes another, which change places.
+entry exchanged [n] [k] (rows: [n][k]i32) (turns: i64) =
+  map (\row ->
+         let (last, _) =
+           loop (from, to) = (copy row, copy row)
+           for _i < turns do
+             let h = k / 2
+             let sums = map (\j -> from[2 * j] + from[2 * j + 1]) (iota h)
+             let differences = map (\j -> from[2 * j] - from[2 * j + 1]) (iota h)
+             in (scatter to (iota h ++ map (+ h) (iota h)) (sums ++ differences), from)
+         in last)
+      rows
+
+-- Three arrays that go round.
+entry turned_round [n] [k] (rows: [n][k]i32) (turns: i64) =
+  unzip (map (\row ->
+                let (a, b, _) =
+                  loop (a, b, c) = (copy row, replicate k 10, replicate k 20)
+                  for i < turns do
+                    let a[:] = map (+ 1) a
+                    let b[:] = map2 (+) b (map (\x -> if x % 2 == 0 then i32.i64 i else 0) c)
+                    in (b, c, a)
+                in (a, b))
+             rows)

@@ -13,50 +13,63 @@ use warpwise_ir::traverse::free_in_lambda;
 use warpwise_ir::{Body, Expr, Function, Lambda, LoopParam, Operand, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp};
 
-/// Maximum number of array elements per point of the longest operation: arrays are updated by rows and columns.
-const ELEMENTS_PER_POINT: i64 = 4;
+/// Maximum number of bytes of all arrays that loops update or make: they lie in the local memory of a work-group, 32 KiB, beside those that
+/// are made before the loops.
+const MOST_BYTES: i64 = 28 << 10;
 
 /// The work of the loops within an element of a nest.
 pub struct Repeated {
     /// The spaces of the operations in loop bodies.
     operations: Vec<Vec<Operand>>,
-    /// The shapes of the updated arrays.
+    /// The sizes of the arrays that loops update or make, and the bytes of an element.
     arrays: Vec<Vec<Operand>>,
 }
 
-/// Collects the work of the loops in `lambda`. Returns none if there is no loop, if a loop carries an array that it does not update in
-/// place, or if a size is not known outside the nest.
+/// Collects the work of the loops in `lambda`. Returns none if there is no loop, if a loop carries an array that it neither updates
+/// in place nor exchanges with another, or if a size is not known outside the nest.
 pub fn repeated(function: &Function, lambda: &Lambda) -> Option<Repeated> {
     let outside = free_in_lambda(function, lambda).iter().collect();
     let found = Repeated { operations: Vec::new(), arrays: Vec::new() };
-    let mut loops = Loops { function, outside, found };
+    let mut loops = Loops { function, outside, updated: FxHashSet::default(), found };
     loops.body(&lambda.body, false)?;
     Some(loops.found).filter(|found| !found.operations.is_empty())
 }
 
 impl Repeated {
-    /// Emits the test whether every operation has at most `most` points, and every array at most [`ELEMENTS_PER_POINT`] times as many
-    /// elements.
+    /// Emits the test whether every operation has at most `most` points, and the arrays have at most [`MOST_BYTES`].
     pub fn is_small(&self, b: &mut Builder, most: Operand) -> Operand {
-        let most_elements = b.binary("most", BinaryOp::Mul, most, Operand::i64(ELEMENTS_PER_POINT));
-        let operations = self.operations.iter().map(|space| (space, most));
-        let arrays = self.arrays.iter().map(|shape| (shape, most_elements));
-        let mut all = Operand::Const(true.into());
-        for (sizes, most) in operations.chain(arrays) {
-            let mut sizes = sizes.iter().copied();
-            let first = sizes.next().unwrap_or(Operand::i64(1));
-            let points = sizes.fold(first, |all, size| b.binary("points", BinaryOp::Mul, all, size));
-            let small = b.compare("small", CompareOp::SLe, points, most);
-            all = b.binary("small", BinaryOp::And, all, small);
+        let mut small = Operand::Const(true.into());
+        let mut at_most = |b: &mut Builder, x: Operand, most: Operand| {
+            let enough = b.compare("small", CompareOp::SLe, x, most);
+            small = b.binary("small", BinaryOp::And, small, enough);
+        };
+        for space in &self.operations {
+            let points = product(b, "points", space);
+            at_most(b, points, most);
         }
-        all
+        let mut all = Operand::i64(0);
+        for sizes in &self.arrays {
+            let bytes = product(b, "bytes", sizes);
+            at_most(b, bytes, Operand::i64(MOST_BYTES));
+            all = b.binary("bytes", BinaryOp::Add, all, bytes);
+        }
+        at_most(b, all, Operand::i64(MOST_BYTES));
+        small
     }
+}
+
+fn product(b: &mut Builder, name: &str, factors: &[Operand]) -> Operand {
+    let mut factors = factors.iter().copied();
+    let first = factors.next().unwrap_or(Operand::i64(1));
+    factors.fold(first, |all, factor| b.binary(name, BinaryOp::Mul, all, factor))
 }
 
 struct Loops<'f> {
     function: &'f Function,
     /// What is bound outside of the element.
     outside: FxHashSet<Var>,
+    /// The arrays that the loops seen so far update, as they were before, and the loops' parameters.
+    updated: FxHashSet<Var>,
     found: Repeated,
 }
 
@@ -64,17 +77,23 @@ impl Loops<'_> {
     /// Collects from a body; `repeats` is true within a loop.
     fn body(&mut self, body: &Body, repeats: bool) -> Option<()> {
         body.stms.iter().try_for_each(|stm| match &stm.expr {
-            Expr::Loop { params, body, .. } => {
-                for (param, &result) in params.iter().zip(&body.result) {
-                    self.param(param, body, result)?;
+            Expr::Loop { params, body: inner, .. } => {
+                for (param, &result) in params.iter().zip(&inner.result) {
+                    self.param(param, body)?;
+                    self.result(params, inner, result)?;
                 }
-                self.body(body, true)
+                self.body(inner, true)
             }
             Expr::If { then_body, else_body, .. } => {
                 self.body(then_body, repeats)?;
                 self.body(else_body, repeats)
             }
-            Expr::Screma(_) | Expr::Scatter(_) if repeats => self.operation(&stm.expr, &[]),
+            Expr::Screma(_) if repeats => {
+                self.operation(&stm.expr, &[])?;
+                self.arrays(&stm.pattern)
+            }
+            Expr::Scatter(_) if repeats => self.operation(&stm.expr, &[]),
+            exprs!(fresh) if repeats => self.arrays(&stm.pattern),
             Expr::Screma(_) | Expr::Scatter(_) => Some(()),
             Expr::Partition(_) | Expr::Hist(_) | Expr::Stream(_) | Expr::FlatMap(_) => None,
             exprs!(Operand, scalar, Assert, array, Call, WithAcc, UpdateAcc, Seg, Tuned, Alloc) => Some(()),
@@ -104,38 +123,58 @@ impl Loops<'_> {
         size.as_var().is_none_or(|var| self.outside.contains(&var))
     }
 
-    /// Collects a loop parameter. Returns none for an array that the loop does not update in place.
-    fn param(&mut self, param: &LoopParam, body: &Body, result: Operand) -> Option<()> {
-        let Type::Array(ty) = self.function.ty(param.var) else { return Some(()) };
-        if !ty.shape.iter().all(|&size| self.is_outside(size)) || !comes_of(body, result.as_var()?, param.var)
-        {
-            return None;
+    /// Collects a parameter of a loop in `around`. Returns none for an array whose size varies.
+    fn param(&mut self, param: &LoopParam, around: &Body) -> Option<()> {
+        if self.function.ty(param.var).rank() == 0 {
+            return Some(());
         }
-        self.found.arrays.push(ty.shape.to_vec());
+        self.updated.insert(param.var);
+        if self.updated.insert(origin(around, param.init.as_var()?)) {
+            self.arrays(&[param.var])
+        } else {
+            Some(())
+        }
+    }
+
+    /// Returns none for a result of a loop's body that is an array, but none of the loop's parameters after updates in place.
+    fn result(&self, params: &[LoopParam], body: &Body, result: Operand) -> Option<()> {
+        let Some(var) = result.as_var().filter(|&var| self.function.ty(var).rank() > 0) else {
+            return Some(());
+        };
+        let origin = origin(body, var);
+        params.iter().any(|param| param.var == origin).then_some(())
+    }
+
+    /// Collects those of these variables that are arrays. Returns none if a size varies.
+    fn arrays(&mut self, vars: &[Var]) -> Option<()> {
+        for &var in vars {
+            let Type::Array(ty) = self.function.ty(var) else { continue };
+            if !ty.shape.iter().all(|&size| self.is_outside(size)) {
+                return None;
+            }
+            let bytes = Operand::i64(ty.elem.bytes() as i64);
+            self.found.arrays.push([ty.shape.as_slice(), &[bytes]].concat());
+        }
         Some(())
     }
 }
 
-/// Returns whether `var` is `array` after updates in place.
-fn comes_of(body: &Body, var: Var, array: Var) -> bool {
-    if var == array {
-        return true;
-    }
-    let made = body.stms.iter().find(|stm| stm.pattern.contains(&var));
-    let Some(stm) = made else { return false };
+/// Returns the array that `var` is after updates in place: one from outside `body`, the result of a loop, or a fresh one.
+fn origin(body: &Body, var: Var) -> Var {
+    let Some(stm) = body.stms.iter().find(|stm| stm.pattern.contains(&var)) else { return var };
     let at = stm.pattern.iter().position(|&bound| bound == var).expect("it is bound here");
     match &stm.expr {
-        Expr::Update { array: before, .. } => comes_of(body, *before, array),
-        Expr::Operand(Operand::Var(before)) => comes_of(body, *before, array),
-        Expr::Scatter(scatter) => comes_of(body, scatter.dests[at].array, array),
+        Expr::Update { array, .. } => origin(body, *array),
+        Expr::Operand(Operand::Var(array)) => origin(body, *array),
+        Expr::Scatter(scatter) => origin(body, scatter.dests[at].array),
         Expr::Loop { params, body: inner, .. } => {
-            let (param, result) = (&params[at], inner.result[at]);
-            result.as_var().is_some_and(|result| comes_of(inner, result, param.var))
-                && param.init.as_var().is_some_and(|before| comes_of(body, before, array))
+            let updated =
+                inner.result[at].as_var().is_some_and(|result| origin(inner, result) == params[at].var);
+            params[at].init.as_var().filter(|_| updated).map_or(var, |array| origin(body, array))
         }
         exprs!(
             Operand, scalar, Assert, view, fresh, If, Call, Screma, Partition, Hist, Stream, WithAcc,
             FlatMap, UpdateAcc, Seg, Tuned, Alloc
-        ) => false,
+        ) => var,
     }
 }
