@@ -37,7 +37,7 @@ pub struct BenchArguments {
     /// Say how the medians compare to those in a file that --json has written
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Run each case exactly so often, instead of until the median is stable
+    /// Time each case exactly so often once it is warm, instead of until the median is stable
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
     /// On a device, time calls of arrays that lie there and stay there, not the copies
@@ -223,19 +223,18 @@ impl Bench<'_> {
 
     fn times(&self, entry: &Entry, arguments: &[Value]) -> Result<Vec<Duration>, Failure> {
         let start = Instant::now();
-        let (warm_up, longest) = (Duration::from_millis(100), Duration::from_secs(10));
         let mut times = Vec::new();
+        while start.elapsed() < WARM_UP {
+            self.call(entry, arguments)?;
+        }
         if let Some(runs) = self.arguments.runs {
             for _ in 0..runs {
                 times.push(self.call(entry, arguments)?.0);
             }
             return Ok(times);
         }
-        while start.elapsed() < warm_up {
-            self.call(entry, arguments)?;
-        }
         let mut stability = Stability::default();
-        while !stability.reached(&times) && (times.len() < FEWEST_RUNS || start.elapsed() < longest) {
+        while !stability.reached(&times) && (times.len() < FEWEST_RUNS || start.elapsed() < LONGEST) {
             times.push(self.call(entry, arguments)?.0);
         }
         Ok(times)
@@ -243,6 +242,12 @@ impl Bench<'_> {
 }
 
 const FEWEST_RUNS: usize = 10;
+
+/// How long a case runs before its time is taken: the clocks of an idle device take a while to rise.
+const WARM_UP: Duration = Duration::from_millis(250);
+
+/// How long a case runs, unless it is slow.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// Whether the median still moves.
 #[derive(Default)]
