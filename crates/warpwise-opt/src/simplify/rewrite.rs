@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Substitution;
 use warpwise_ir::{Body, Expr, Function, Lambda, LoopForm, LoopParam, Operand, SliceDim, Stm, Var, exprs};
-use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, TernaryOp, UnaryOp};
 
 use super::facts::Facts;
 use super::fold::fold;
@@ -361,12 +361,21 @@ fn select_to_logic(expr: &mut Expr) {
 /// Whether an expression can be evaluated anywhere its operands are in scope: scalar work that cannot fail.
 fn may_move(expr: &Expr) -> bool {
     match expr {
-        Expr::Binary(op, ..) => !op.can_fail(),
+        Expr::Binary(op, _, y) => {
+            !op.can_fail()
+                || is_division(*op) && y.as_const().and_then(Scalar::as_int).is_some_and(|y| y != 0)
+        }
         Expr::Unary(..) | Expr::Ternary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => {
             true
         }
         exprs!(Operand, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
     }
+}
+
+/// Whether an operator fails for a second operand of zero, and for no other.
+fn is_division(op: BinaryOp) -> bool {
+    use BinaryOp::{SDiv, SMod, SQuot, SRem, UDiv, UMod};
+    matches!(op, SDiv | SMod | SQuot | SRem | UDiv | UMod)
 }
 
 /// Whether all arrays that an expression yields are its own.

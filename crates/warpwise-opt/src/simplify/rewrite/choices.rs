@@ -3,7 +3,7 @@
 use warpwise_ir::{Body, Branch, Expr, Operand, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
-use super::{Outside, Rewriter, may_move};
+use super::{Outside, Rewriter, is_division, may_move};
 
 /// Statements a branch may have to be evaluated whichever way the choice goes.
 const CHEAP: usize = 6;
@@ -43,15 +43,15 @@ impl Rewriter<'_> {
         let here = self.open.len() - 1;
         let are_scalars = stm.pattern.iter().all(|&var| self.function.ty(var).as_scalar().is_some());
         let Expr::If { cond, then_body, else_body, branch: Branch::Plain } = &stm.expr else { return here };
-        use BinaryOp::{SDiv, SMod, SQuot, SRem, UDiv, UMod};
         let bodies = [then_body, else_body];
         let moves = |inner: &Stm, outcome: bool| {
-            let is_guarded =
-                if let Expr::Binary(SDiv | SMod | SQuot | SRem | UDiv | UMod, _, divisor) = inner.expr {
-                    self.says_nonzero(*cond, outcome, divisor)
-                } else {
-                    false
-                };
+            let is_guarded = match inner.expr {
+                Expr::Binary(op, _, divisor) => is_division(op) && self.says_nonzero(*cond, outcome, divisor),
+                exprs!(
+                    Operand, Unary, Ternary, Compare, Convert, Select, Assert, array, nested, Call,
+                    UpdateAcc, Tuned, Alloc
+                ) => false,
+            };
             inner.certs.is_empty() && (is_guarded || may_move(&inner.expr))
         };
         let all_move = |body: &Body, outcome| body.stms.iter().all(|inner| moves(inner, outcome));
