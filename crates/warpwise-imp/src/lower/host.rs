@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
-use warpwise_ir::traverse::Visitor;
+use warpwise_ir::traverse::{Visitor, free_in_stm};
 use warpwise_ir::{Body, Expr, Function, FunctionId, Operand as CoreOperand, Program, Stm, Type, Var, exprs};
 use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::machine::{CheckPart, Schedule};
@@ -258,10 +258,26 @@ impl<'a> Emitter<'a> {
         self.cx.checks.borrow_mut().push(Check { parts, span, calls: Vec::new() })
     }
 
-    /// Whether a statement is a loop to be compiled: nothing in it needs the host.
+    /// Whether a statement is a loop to be compiled: nothing in it needs the host. What a loop of scalars takes to interpret is less than
+    /// to launch it on a device and to read its results there.
     fn is_compiled_loop(&self, stm: &Stm) -> bool {
         let hands_blocks_on = stm.pattern.iter().any(|&var| *self.cx.function.ty(var) == Type::Mem);
-        matches!(stm.expr, Expr::Loop { .. }) && !hands_blocks_on && !needs_host(&stm.expr)
+        matches!(stm.expr, Expr::Loop { .. })
+            && !hands_blocks_on
+            && !needs_host(&stm.expr)
+            && !(self.cx.device && self.is_of_scalars(stm))
+    }
+
+    /// Whether a statement neither takes nor makes arrays.
+    fn is_of_scalars(&self, stm: &Stm) -> bool {
+        let takes = free_in_stm(self.cx.function, stm).iter().any(|var| self.is_array(var));
+        !takes && !self.binds_arrays(stm)
+    }
+
+    fn binds_arrays(&self, stm: &Stm) -> bool {
+        let mut found = stm.pattern.iter().any(|&var| self.is_array(var));
+        stm.expr.for_each_body(|body| found = found || body.stms.iter().any(|stm| self.binds_arrays(stm)));
+        found
     }
 
     /// Compiles a statement as a kernel of one iteration.
