@@ -225,6 +225,20 @@ unsafe extern "C" fn cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize) -> 
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
+    to: u64,
+    from: *const u8,
+    bytes: usize,
+    stream: *mut c_void,
+) -> Status {
+    if !stream.is_null() {
+        return INVALID_VALUE;
+    }
+    // SAFETY: by contract.
+    unsafe { cuMemcpyHtoD_v2(to, from, bytes) }
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut u8, from: u64, bytes: usize) -> Status {
     status(|| {
         let from = range(&*device()?, from, bytes)?;

@@ -395,3 +395,18 @@ fn profiles_of_devices_have_the_devices_times() {
         assert!(trace.contains(kernel) && trace.contains("to the device"), "{trace}");
     }
 }
+
+#[test]
+fn elements_of_an_array_literal_are_written_together() {
+    let folder = Folder::with(
+        "entry main (x: i32) (is: []i64) = let a = [1, x, 3, x + 1, 5, x * 2] in map (\\i -> a[i]) is",
+    );
+    for device in devices() {
+        let ran = folder.run(&["run", "p.fut", "3", "[0i64, 3i64, 5i64]", "--device", device, "--profile"]);
+        let line =
+            ran.errors.lines().find(|line| line.contains("to the device")).expect("a line of the profile");
+        // The argument and the literal.
+        assert!(line.contains(" 2 times"), "{line}");
+        assert_eq!(ran.succeeds(), "[1i32, 4i32, 6i32]\n");
+    }
+}

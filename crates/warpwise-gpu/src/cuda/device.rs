@@ -17,6 +17,9 @@ use crate::kernel_text::KernelText;
 /// Work-items that a unit of the device keeps busy.
 const PER_UNIT: u64 = 2048;
 
+/// Bytes of a write that the driver copies before it returns, at most.
+const STAGED: usize = 64 << 10;
+
 /// Bytes of a pattern that are sent to begin with.
 const SEED: usize = 4 << 10;
 
@@ -125,8 +128,12 @@ impl Device for CudaDevice {
     }
 
     fn write(&self, buffer: Buffer, at: u64, bytes: &[u8]) -> Result<(), DeviceError> {
-        // SAFETY: the driver checks the range; the bytes may change when the call returns.
-        self.within(|| unsafe { result::memcpy_htod_sync(buffer.0 + at, bytes) })
+        // SAFETY: the driver checks the range; the bytes may change when the call returns, for which it copies few of them, and need not
+        // wait until the device has done what was asked before.
+        self.within(|| match bytes.len() {
+            ..=STAGED => unsafe { result::memcpy_htod_async(buffer.0 + at, bytes, result::stream::null()) },
+            _ => unsafe { result::memcpy_htod_sync(buffer.0 + at, bytes) },
+        })
     }
 
     fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {

@@ -2,10 +2,12 @@
 //! own, so that deep recursion is an error of the program and not of the machine.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use warpwise_prim::{CompareOp, Scalar, ScalarType};
 
 use super::held::{Held, Refused, Spares};
+use super::pending::Pending;
 use super::watch::Watch;
 use super::{Argument, Machine, Output, RunError};
 use crate::array::{Shape, element_count};
@@ -28,6 +30,7 @@ pub(super) struct Frame<'m> {
     regs: Vec<u64>,
     mems: Vec<Option<Held>>,
     spares: Spares,
+    pending: Pending,
     /// Registers that hold tuning parameters, while somebody watches those.
     tuned: Vec<(Reg, &'m str)>,
     /// The failures of the run's launches on a device.
@@ -47,7 +50,8 @@ impl<'m> Frame<'m> {
     pub(super) fn new(machine: &'m Machine, function: &'m Function, watch: Rc<Watch>) -> Frame<'m> {
         let regs = vec![0; function.regs as usize];
         let mems = vec![None; function.mems.len()];
-        Frame { machine, function, regs, mems, spares: Spares::default(), tuned: Vec::new(), watch }
+        let (spares, pending) = (Spares::default(), Pending::default());
+        Frame { machine, function, regs, mems, spares, pending, tuned: Vec::new(), watch }
     }
 
     pub(super) fn set_arguments(&mut self, arguments: Vec<Argument>) -> Result<(), RunError> {
@@ -124,14 +128,19 @@ impl<'m> Frame<'m> {
                     }
                 }
                 Instr::Return => {
+                    self.write_pending()?;
                     let Some(caller) = callers.pop() else { return Ok(()) };
                     at = caller.at;
                     let callee = std::mem::replace(self, caller.frame);
                     self.take_results(&callee, caller.results)?;
                 }
-                Instr::Launch(launch) => super::launch::launch(self, launch)?,
+                Instr::Launch(launch) => {
+                    self.write_pending()?;
+                    super::launch::launch(self, launch)?;
+                }
                 Instr::Call { function, args, results, too_deep } => {
                     self.check_interrupt()?;
+                    self.write_pending()?;
                     if callers.len() >= MAX_DEPTH {
                         return Err(RunError::check(&self.machine.module.checks[*too_deep as usize], &[]));
                     }
@@ -242,21 +251,42 @@ impl<'m> Frame<'m> {
             Instr::Release { mem } => self.set_mem(*mem, None),
             Instr::SetMem { dst, src } => self.set_mem(*dst, self.mems[*src as usize].clone()),
             Instr::Load { dst, mem, index, ty } => {
+                self.write_pending()?;
                 let (block, at) = self.element(*mem, *index, *ty)?;
                 let bits = self.machine.load(block, at, *ty, &self.watch)?;
                 self.set(*dst, bits);
             }
             Instr::Store { mem, index, value, ty } => {
+                let bits = self.reg(*value).to_le_bytes();
+                let bytes = &bits[..ty.bytes()];
                 let (block, at) = self.element(*mem, *index, *ty)?;
-                block.store(at, *ty, self.reg(*value))?;
+                match block {
+                    // SAFETY: the element lies in the block; runs do not share blocks they write.
+                    Held::Host(block) => unsafe {
+                        let place = block.as_mut_ptr().add(at as usize);
+                        std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len());
+                    },
+                    Held::Device(block) => {
+                        let block = Arc::clone(block);
+                        self.pending.store(&block, at, bytes, &self.machine.profile)?;
+                    }
+                }
             }
-            Instr::Copy(copy) => super::launch::copy(self, copy)?,
+            Instr::Copy(copy) => {
+                self.write_pending()?;
+                super::launch::copy(self, copy)?;
+            }
             Instr::Fill { mem, index, count, value, ty } => {
+                self.write_pending()?;
                 super::launch::fill(self, *mem, *index, *count, self.scalar(*ty, *value))?;
             }
             other => unreachable!("{other:?} does not touch memory"),
         }
         Ok(())
+    }
+
+    fn write_pending(&mut self) -> Result<(), RunError> {
+        self.pending.write(&self.machine.profile)
     }
 
     /// The activation of a function on arguments of this one.

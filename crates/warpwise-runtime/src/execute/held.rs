@@ -123,24 +123,6 @@ impl Held {
         }
         Ok(u64::from_le_bytes(bits))
     }
-
-    /// Writes the bits of a scalar as the element that lies so many bytes into the block.
-    pub fn store(&self, at: u64, ty: ScalarType, bits: u64) -> Result<(), RunError> {
-        let bits = bits.to_le_bytes();
-        let bytes = &bits[..ty.bytes()];
-        match self {
-            // SAFETY: as for loads.
-            Held::Host(block) => unsafe {
-                std::ptr::copy_nonoverlapping(
-                    bytes.as_ptr(),
-                    block.as_mut_ptr().add(at as usize),
-                    bytes.len(),
-                );
-            },
-            Held::Device(block) => block.write(at, bytes).map_err(RunError::device)?,
-        }
-        Ok(())
-    }
 }
 
 impl Machine {

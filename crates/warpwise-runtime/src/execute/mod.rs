@@ -13,6 +13,7 @@ mod frame;
 mod held;
 mod launch;
 mod offload;
+mod pending;
 mod profile;
 mod task;
 mod tuning;
