@@ -2,79 +2,115 @@
 
 use std::time::{Duration, Instant};
 
-use warpwise_driver::{CallError, Context, Dialect, Entry, Program, Target};
+use warpwise_driver::{CallError, Context, Entry, Program, Target};
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::device::array::Placed;
-use warpwise_runtime::device::memory::NoBlock;
+use warpwise_runtime::device::memory::{DeviceMemory, NoBlock};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 use crate::failure::Failure;
 use crate::interrupt;
 
-/// Calls an entry point and returns its time and results. If `arrays_at` is the program's device, arguments and results lie there, and
-/// copies to and from the host are not timed.
-pub fn timed_call(
-    program: &Program,
-    context: &Context,
-    arrays_at: Target,
-    entry: &Entry,
-    arguments: &[Value],
-) -> Result<(Duration, Vec<Value>), Failure> {
-    match arrays_at {
-        Target::Cpu => timed_host_call(program, context.memory(), entry, arguments),
-        Target::Device(dialect, number) => {
-            timed_resident_call(program, (context, (dialect, number)), entry, arguments)
+/// Calls of an entry point with the same arguments.
+pub struct Calls<'a> {
+    program: &'a Program,
+    context: &'a Context,
+    entry: &'a Entry,
+    arguments: Vec<Placed>,
+    /// The device that arguments and results lie on, if they do.
+    device: Option<DeviceMemory>,
+}
+
+impl<'a> Calls<'a> {
+    /// Prepares calls. If `arrays_at` is the program's device, arguments and results lie there, and copies to and from the host are not
+    /// timed.
+    pub fn new(
+        program: &'a Program,
+        context: &'a Context,
+        arrays_at: Target,
+        entry: &'a Entry,
+        arguments: &[Value],
+    ) -> Result<Calls<'a>, Failure> {
+        let device = match arrays_at {
+            Target::Cpu => None,
+            Target::Device(dialect, number) => {
+                let memory = context.device_memory(dialect, number);
+                Some(memory.map_err(|error| Failure::Failed(error.to_string()))?)
+            }
+        };
+        let place = |value: &Value| {
+            let value = Placed::Host(value.clone());
+            device.as_ref().map_or(Ok(value.clone()), |memory| value.to_device(memory))
+        };
+        let arguments = arguments.iter().map(place).collect::<Result<_, _>>().map_err(no_block)?;
+        Ok(Calls { program, context, entry, arguments, device })
+    }
+
+    /// Calls the entry point and returns its time and results. Arguments that it overwrites are copied before.
+    pub fn timed(&self) -> Result<(Duration, Vec<Placed>), Failure> {
+        let consumed = self.entry.parameters().into_iter().map(|parameter| parameter.consumed);
+        // Where their numbers differ, the call says so.
+        let consumed = consumed.chain(std::iter::repeat(false));
+        let own = |(value, consumed): (&Placed, bool)| {
+            if consumed { self.copied(value) } else { Ok(value.clone()) }
+        };
+        let arguments = self.arguments.iter().zip(consumed).map(own).collect::<Result<Vec<_>, _>>()?;
+        match &self.device {
+            None => self.on_host(arguments),
+            Some(memory) => self.on_device(memory, arguments),
+        }
+    }
+
+    /// Returns results as the host has them.
+    pub fn to_host(&self, results: &[Placed]) -> Result<Vec<Value>, Failure> {
+        let results = results.iter().map(|value| value.to_host(self.context.memory()));
+        results.collect::<Result<_, _>>().map_err(no_block)
+    }
+
+    fn on_host(&self, arguments: Vec<Placed>) -> Result<(Duration, Vec<Placed>), Failure> {
+        // Handed over: what the entry point overwrites nobody else may have.
+        let on_host = |value| match value {
+            Placed::Host(value) => Ok(value),
+            Placed::Device(..) => Err(Failure::Failed("an argument lies on a device".to_string())),
+        };
+        let arguments = arguments.into_iter().map(on_host).collect::<Result<Vec<_>, _>>()?;
+        let start = Instant::now();
+        let results = interrupt::stoppable(|| self.program.call(&self.entry.point.name, arguments));
+        let time = start.elapsed();
+        let results = results.map_err(|error: CallError| Failure::Call(error))?;
+        Ok((time, results.into_iter().map(Placed::Host).collect()))
+    }
+
+    fn on_device(
+        &self,
+        memory: &DeviceMemory,
+        arguments: Vec<Placed>,
+    ) -> Result<(Duration, Vec<Placed>), Failure> {
+        let finish = || memory.device().finish().map_err(|error| Failure::Failed(error.to_string()));
+        finish()?;
+        let start = Instant::now();
+        let call = || self.program.call_resident(&self.entry.point.name, arguments.into_iter());
+        let results = interrupt::stoppable(call).map_err(Failure::Call)?;
+        finish()?;
+        Ok((start.elapsed(), results))
+    }
+
+    /// Returns a value that shares nothing with another.
+    fn copied(&self, value: &Placed) -> Result<Placed, Failure> {
+        match value {
+            Placed::Device(ty, array) => Ok(Placed::Device(*ty, array.copied().map_err(no_block)?)),
+            Placed::Host(value) => {
+                let copy = deep_copy(value, self.context.memory());
+                Ok(Placed::Host(copy.map_err(|error| Failure::Failed(error.to_string()))?))
+            }
         }
     }
 }
 
-/// Calls an entry point with arguments in the host's memory. Those that it overwrites are copied before.
-fn timed_host_call(
-    program: &Program,
-    memory: &MemoryPool,
-    entry: &Entry,
-    arguments: &[Value],
-) -> Result<(Duration, Vec<Value>), Failure> {
-    let pairs = entry.parameters().into_iter().zip(arguments);
-    let owned = pairs.map(
-        |(parameter, value)| {
-            if parameter.consumed { deep_copy(value, memory) } else { Ok(value.clone()) }
-        },
-    );
-    let owned = owned
-        .collect::<Result<Vec<Value>, OutOfMemory>>()
-        .map_err(|error| Failure::Failed(error.to_string()))?;
-    let owned = if owned.len() == arguments.len() { owned } else { arguments.to_vec() };
-    let start = Instant::now();
-    let results = interrupt::stoppable(|| program.call(&entry.point.name, owned));
-    let time = start.elapsed();
-    Ok((time, results.map_err(|error: CallError| Failure::Call(error))?))
+fn no_block(error: NoBlock) -> Failure {
+    Failure::Failed(error.to_string())
 }
 
-/// Calls an entry point of a program on a device, where the arguments lie before the clock starts and the results when it stops.
-fn timed_resident_call(
-    program: &Program,
-    (context, device): (&Context, (Dialect, usize)),
-    entry: &Entry,
-    arguments: &[Value],
-) -> Result<(Duration, Vec<Value>), Failure> {
-    let failed = |error: NoBlock| Failure::Failed(error.to_string());
-    let memory =
-        context.device_memory(device.0, device.1).map_err(|error| Failure::Failed(error.to_string()))?;
-    let placed = arguments.iter().map(|value| Placed::Host(value.clone()).to_device(&memory));
-    let placed: Vec<Placed> = placed.collect::<Result<_, _>>().map_err(failed)?;
-    let finish = || memory.device().finish().map_err(|error| Failure::Failed(error.to_string()));
-    finish()?;
-    let start = Instant::now();
-    let results = interrupt::stoppable(|| program.call_resident(&entry.point.name, placed.into_iter()));
-    let results = results.map_err(Failure::Call)?;
-    finish()?;
-    let time = start.elapsed();
-    let results = results.iter().map(|value| value.to_host(context.memory()));
-    Ok((time, results.collect::<Result<_, _>>().map_err(failed)?))
-}
-
-/// A value that shares nothing with another.
 fn deep_copy(value: &Value, memory: &MemoryPool) -> Result<Value, OutOfMemory> {
     let Value::Array { ty, array } = value else { return Ok(value.clone()) };
     let mut copy = Array::allocate(memory, array.elem(), array.shape())?;

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use warpwise_diag::Sources;
-use warpwise_driver::{CallError, Context, Entry, Program, Target};
+use warpwise_driver::{CallError, Context, Program, Target};
 use warpwise_fut::testspec::{Expected, TestCase, TestSpec};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::RunError;
 
-use crate::calls::timed_call;
+use crate::calls::Calls;
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
 use crate::failure::{FAILED, Failure};
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
@@ -182,8 +182,10 @@ impl Bench<'_> {
             }
             Err(CaseError::Wrong(message)) => return wrong(message),
         };
-        let results = match self.call(entry, &arguments) {
-            Ok((_, results)) => results,
+        let arrays_at = if self.arguments.resident { self.arguments.compile.device } else { Target::Cpu };
+        let calls = Calls::new(self.program, self.context, arrays_at, entry, &arguments)?;
+        let results = match calls.timed() {
+            Ok((_, results)) => calls.to_host(&results)?,
             Err(Failure::Call(CallError::Run(error))) if error != RunError::Interrupted => {
                 return wrong(error.to_string());
             }
@@ -194,7 +196,7 @@ impl Bench<'_> {
         }
         let bytes: u64 = arguments.iter().chain(&results).map(Value::bytes).sum();
         drop(results);
-        let times = self.times(entry, &arguments)?;
+        let times = self.times(&calls)?;
         drop(progress);
         if first {
             print_line(&heading(self.before.is_some()))?;
@@ -206,12 +208,6 @@ impl Bench<'_> {
         Ok(Timed::Measured(measured))
     }
 
-    /// Calls the entry point: how long that took, and its results.
-    fn call(&self, entry: &Entry, arguments: &[Value]) -> Result<(Duration, Vec<Value>), Failure> {
-        let arrays_at = if self.arguments.resident { self.arguments.compile.device } else { Target::Cpu };
-        timed_call(self.program, self.context, arrays_at, entry, arguments)
-    }
-
     fn validate(&self, case: &TestCase, results: &[Value]) -> Result<(), String> {
         let Expected::Values(values) = &case.expected else { return Ok(()) };
         let expected = self.cases.values(values).map_err(|error| match error {
@@ -221,21 +217,21 @@ impl Bench<'_> {
             .map_err(|difference| format!("wrong result: {difference}"))
     }
 
-    fn times(&self, entry: &Entry, arguments: &[Value]) -> Result<Vec<Duration>, Failure> {
+    fn times(&self, calls: &Calls) -> Result<Vec<Duration>, Failure> {
         let start = Instant::now();
         let mut times = Vec::new();
         while start.elapsed() < WARM_UP {
-            self.call(entry, arguments)?;
+            calls.timed()?;
         }
         if let Some(runs) = self.arguments.runs {
             for _ in 0..runs {
-                times.push(self.call(entry, arguments)?.0);
+                times.push(calls.timed()?.0);
             }
             return Ok(times);
         }
         let mut stability = Stability::default();
         while !stability.reached(&times) && (times.len() < FEWEST_RUNS || start.elapsed() < LONGEST) {
-            times.push(self.call(entry, arguments)?.0);
+            times.push(calls.timed()?.0);
         }
         Ok(times)
     }

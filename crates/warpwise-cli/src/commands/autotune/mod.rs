@@ -23,7 +23,7 @@ use warpwise_runtime::execute::{RunError, UsedParameter};
 use warpwise_runtime::pool::CancelFlag;
 
 use super::bench::duration;
-use crate::calls::timed_call;
+use crate::calls::Calls;
 use crate::failure::Failure;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{print_line, write_whole};
@@ -169,7 +169,11 @@ impl Tuner<'_> {
         let entry = self.program.entry(entry)?;
         // Copies are the same for all versions, and may take longer than what differs.
         let place = self.arguments.compile.device;
-        let run = || timed_call(self.program, self.context, place, entry, arguments);
+        let run = || {
+            let calls = Calls::new(self.program, self.context, place, entry, arguments)?;
+            let (time, results) = calls.timed()?;
+            Ok((time, calls.to_host(&results)?))
+        };
         let (ran, stopped) = limited(self.context.threads().cancel_flag(), limit, run);
         let (time, results) = match ran {
             Ok(ran) => ran,
