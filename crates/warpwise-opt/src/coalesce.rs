@@ -8,7 +8,7 @@
 //!
 //! Neighbouring work-items are at the same step of neighbouring rows, which lie far apart in `a` and side by side in `b`, whose
 //! value is the same. The copy reads and writes the array once, as the loops read it at least once: so only where a loop
-//! walks a whole row. Rows of a few elements share what is loaded anyway. Copies of arrays that loops of the host do not
+//! walks a whole row but for a few elements, which may be backwards. Rows of a few elements share what is loaded anyway. Copies of arrays that loops of the host do not
 //! change are made before these loops, whichever way the choices inside go, and serve all that walk along one dimension.
 //!
 //! Needs: level `seg`, scheduled for a device and simplified, so that elements of rows are elements of arrays.
@@ -16,6 +16,9 @@
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{Body, Expr, Function, LoopForm, Mapping, Operand, Program, SegOp, Stm, Type, Var, exprs};
+use warpwise_prim::ScalarType;
+
+use crate::simplify::sums::Sums;
 
 /// Known lengths of rows up to which they stay where they are.
 const SHORT_ROW: i64 = 4;
@@ -24,7 +27,9 @@ const SHORT_ROW: i64 = 4;
 pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
-        let mut host = Host { function, views: FxHashSet::default(), open: Vec::new() };
+        let mut sums = Sums::default();
+        sums_in(function, &body, &mut sums);
+        let mut host = Host { function, sums, views: FxHashSet::default(), open: Vec::new() };
         host.body(&mut body, FxHashSet::default(), false);
         function.body = body;
     }
@@ -45,6 +50,8 @@ struct Open {
 /// A walk through the code of the host.
 struct Host<'f> {
     function: &'f mut Function,
+    /// What indices and bounds of loops add up to.
+    sums: Sums,
     /// The arrays that lie otherwise than their shapes say.
     views: FxHashSet<Var>,
     /// The bodies around, outermost first.
@@ -61,7 +68,7 @@ impl Host<'_> {
             match &mut stm.expr {
                 Expr::Rearrange { .. } => self.views.extend(&stm.pattern),
                 Expr::Seg(op) => {
-                    for (array, dim) in walked(self.function, op, &self.views) {
+                    for (array, dim) in walked((self.function, &self.sums), op, &self.views) {
                         let copy = self.copy(array, dim, stm.span);
                         let item = op.space.last().expect("a space has dimensions").index;
                         replace(&mut op.body, (array, dim, item), copy);
@@ -107,13 +114,25 @@ impl Host<'_> {
 }
 
 /// The arrays whose rows the work-items of an operation walk along, each with the dimension that tells them apart.
-fn walked(function: &Function, op: &SegOp, views: &FxHashSet<Var>) -> Vec<(Var, usize)> {
+fn walked((function, sums): (&Function, &Sums), op: &SegOp, views: &FxHashSet<Var>) -> Vec<(Var, usize)> {
     let Some(last) = op.space.last().filter(|dim| dim.mapping == Mapping::Thread) else { return Vec::new() };
     let mut apart = views.clone();
     bound_in(&op.body, &mut apart);
-    let mut walk = Walk { function, item: last.index, apart, loops: Vec::new(), found: Vec::new() };
+    let mut walk = Walk { function, sums, item: last.index, apart, loops: Vec::new(), found: Vec::new() };
     walk.body(&op.body);
     walk.found
+}
+
+/// Collects what the scalars of a body add up to.
+fn sums_in(function: &Function, body: &Body, sums: &mut Sums) {
+    for stm in &body.stms {
+        if let [var] = stm.pattern[..]
+            && function.ty(var).as_scalar() == Some(ScalarType::I64)
+        {
+            sums.bind(var, &stm.expr);
+        }
+        stm.expr.for_each_body(|body| sums_in(function, body, sums));
+    }
 }
 
 /// Everything that a body binds.
@@ -130,6 +149,7 @@ fn bound_in(body: &Body, bound: &mut FxHashSet<Var>) {
 /// A walk through the body of an operation.
 struct Walk<'f> {
     function: &'f Function,
+    sums: &'f Sums,
     /// The index that neighbouring work-items differ by.
     item: Var,
     /// Arrays that are not looked at.
@@ -159,13 +179,14 @@ impl Walk<'_> {
 
     fn load(&mut self, element: Var, array: Var, indices: &[Operand]) {
         let is_scalar = matches!(self.function.ty(element), Type::Scalar(_));
-        let (Some(step), Some(&length)) =
-            (indices.last().and_then(|x| x.as_var()), self.function.ty(array).shape().last())
-        else {
+        let (Some(&at), Some(&length)) = (indices.last(), self.function.ty(array).shape().last()) else {
             return;
         };
         let is_long = length.as_const().and_then(|x| x.as_int()).is_none_or(|length| length > SHORT_ROW);
-        let walks = is_long && self.loops.contains(&(step, length));
+        let is_whole =
+            |bound| self.sums.difference(length, bound).is_some_and(|rest| (0..=SHORT_ROW).contains(&rest));
+        let mut steps = self.loops.iter().filter(|(index, _)| self.sums.steps_with(at, *index));
+        let walks = is_long && steps.any(|(_, bound)| is_whole(*bound));
         let mut of_item = (0..indices.len()).filter(|&dim| indices[dim].as_var() == Some(self.item));
         let (Some(dim), None) = (of_item.next(), of_item.next()) else { return };
         let known = self.found.contains(&(array, dim));

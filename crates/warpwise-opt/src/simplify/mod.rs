@@ -22,7 +22,7 @@ mod facts;
 mod fold;
 mod overwritten;
 mod rewrite;
-mod sums;
+pub(crate) mod sums;
 
 use warpwise_diag::Limit;
 use warpwise_ir::Program;

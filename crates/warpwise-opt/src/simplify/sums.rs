@@ -24,7 +24,7 @@ struct Linear {
 }
 
 impl Sums {
-    /// Notes the sum that `var` is, if `expr` is one.
+    /// Notes the sum that `var`, a 64-bit integer, is, if `expr` is one.
     pub fn bind(&mut self, var: Var, expr: &Expr) {
         if let Some(sum) = self.of_expr(expr) {
             self.known.insert(var, sum);
@@ -45,6 +45,18 @@ impl Sums {
             }
             _ => None,
         }
+    }
+
+    /// Returns the constant by which `x` is greater than `y`, if it is one.
+    pub fn difference(&self, x: Operand, y: Operand) -> Option<i64> {
+        let Linear { terms, constant } = self.of(x)?.plus(&self.of(y)?, -1)?;
+        terms.is_empty().then_some(constant)
+    }
+
+    /// Returns whether `x` goes up or down by one with `var`.
+    pub fn steps_with(&self, x: Operand, var: Var) -> bool {
+        let Some(sum) = self.of(x) else { return false };
+        sum.terms.iter().any(|&(term, factor)| term == var && matches!(factor, 1 | -1))
     }
 
     fn of_expr(&self, expr: &Expr) -> Option<Linear> {
