@@ -39,6 +39,10 @@ const ENOUGH_THREADS: i64 = 1 << 16;
 /// 10,000 bodies takes 1.02 ms with a work-item each, and 0.27 ms by Futhark.
 const ENOUGH_THREADS_ALIKE: i64 = 1 << 15;
 
+/// The same where an outer element has a loop without operations inside: all work-items of a group would run it, and share what is before
+/// and after. On an H200 57,600 tridiagonal systems of 115 equations take 1.94 ms with a group each, and 0.38 ms by Futhark.
+const ENOUGH_THREADS_IN_ORDER: i64 = 1 << 13;
+
 /// Inner elements up to which a work-group does an outer one, where the nest can be taken apart instead. Set by
 /// `--param groups.FUNCTION.NUMBER=...`.
 const MOST_IN_GROUP: i64 = 1 << 12;
@@ -57,7 +61,11 @@ pub fn versions(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option
     let groups = version(function, stm, &mut |_, expr| give_groups(expr));
     let flat = split::split(function, stm, nests);
     let inner_results: Vec<Var> = stm.pattern.iter().map(|&var| function.fresh_like(var)).collect();
-    let enough_threads = if reads_own(function, op) { ENOUGH_THREADS } else { ENOUGH_THREADS_ALIKE };
+    let enough_threads = match reads_own(function, op) {
+        _ if op.body.stms.iter().any(is_in_order) => ENOUGH_THREADS_IN_ORDER,
+        true => ENOUGH_THREADS,
+        false => ENOUGH_THREADS_ALIKE,
+    };
     let outer: Vec<Operand> = op.space.iter().map(|dim| dim.extent).collect();
     let mut b = Builder::new(function);
     b.set_span(stm.span);
@@ -126,6 +134,17 @@ pub(super) fn by_points(
     let mut stms = b.take_stms();
     stms.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
     stms
+}
+
+/// Whether a statement is a loop without operations inside.
+fn is_in_order(stm: &Stm) -> bool {
+    matches!(stm.expr, Expr::Loop { .. }) && !holds_operations(&stm.expr)
+}
+
+fn holds_operations(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Seg(_));
+    expr.for_each_body(|body| found = found || body.stms.iter().any(|stm| holds_operations(&stm.expr)));
+    found
 }
 
 /// Whether an expression holds operations worth work-items of their own.
