@@ -38,7 +38,7 @@ pub fn fuse(
     let fused = if from.scans.is_empty() && from.post.is_none() {
         if let Expr::Screma(_) = &body.stms[consumer].expr { true } else { !needed_later }
     } else {
-        matches!(&body.stms[consumer].expr, Expr::Screma(to) if to.is_map() && !has_rows(&to.map.body))
+        matches!(&body.stms[consumer].expr, Expr::Screma(to) if to.is_map() && !is_dear(&to.map.body))
     };
     if !fused {
         return false;
@@ -56,13 +56,14 @@ pub fn fuse(
     true
 }
 
-/// Whether a body works on arrays of sizes that are not constants. Behind a scan these would lose their parallelism, which
-/// is worth more than the scanned numbers in memory.
-fn has_rows(body: &Body) -> bool {
+/// Whether a body works on arrays of sizes that are not constants, or has loops. Behind a scan these would lose their parallelism, which
+/// is worth more than the scanned numbers in memory: processors have a worker for a block, devices a work-item if arrays are made.
+fn is_dear(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
-        let mut rows = width(stm).is_some_and(|width| width.as_const().is_none());
-        stm.expr.for_each_body(|body| rows |= has_rows(body));
-        rows
+        let mut dear = matches!(stm.expr, Expr::Loop { .. })
+            || width(stm).is_some_and(|width| width.as_const().is_none());
+        stm.expr.for_each_body(|body| dear |= is_dear(body));
+        dear
     })
 }
 
