@@ -26,6 +26,9 @@ const SHORT: i64 = 16;
 /// So many rows are few: a quarter of a vector. Where these are enough for lanes, a single one may not be.
 const FEW: i64 = 4;
 
+/// Where lanes along rows are an alternative, so many rows are few: in vectors of rows they would leave workers without work.
+const FEW_VECTORS: i64 = 64;
+
 /// Bodies of more statements have no version of their own for few rows: it would take as long to compile again.
 const MOST_STATEMENTS: usize = 40;
 
@@ -90,8 +93,9 @@ pub fn few_rows(function: &mut Function, layouts: &Layouts, op: &SegOp) -> Optio
         lanes::assign(function, layouts, &mut few, Guess::few(extent, rows as f64));
         let differs = last(&few).is_some_and(|(other, in_lanes, _)| !in_lanes || other != extent);
         // A single row alone in its lanes is about as fast as without them; along it they pay.
-        let pays = rows > 1 || lanes_inside(&few.body);
-        (differs && pays).then(|| version(function, few, extent, (rows + 1, "few")))
+        let along = lanes_inside(&few.body);
+        let below = if along { FEW_VECTORS } else { rows + 1 };
+        (differs && (rows > 1 || along)).then(|| version(function, few, extent, (below, "few")))
     })
 }
 
