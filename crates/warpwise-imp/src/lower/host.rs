@@ -262,10 +262,8 @@ impl<'a> Emitter<'a> {
     /// to launch it on a device and to read its results there.
     fn is_compiled_loop(&self, stm: &Stm) -> bool {
         let hands_blocks_on = stm.pattern.iter().any(|&var| *self.cx.function.ty(var) == Type::Mem);
-        matches!(stm.expr, Expr::Loop { .. })
-            && !hands_blocks_on
-            && !needs_host(&stm.expr)
-            && !(self.cx.device && self.is_of_scalars(stm))
+        let is_interpreted = self.cx.device && self.is_of_scalars(stm);
+        matches!(stm.expr, Expr::Loop { .. }) && !hands_blocks_on && !needs_host(&stm.expr) && !is_interpreted
     }
 
     /// Whether a statement neither takes nor makes arrays.
