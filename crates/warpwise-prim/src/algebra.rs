@@ -72,6 +72,12 @@ impl BinaryOp {
         Some(Scalar::from_bits(ty, bits))
     }
 
+    /// Whether it divides integers: fails for a second operand of zero, and for no other.
+    pub fn is_division(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, SDiv | SMod | SQuot | SRem | UDiv | UMod)
+    }
+
     /// Whether some operands have no result, so that `eval` gives `None` and a program needs a check.
     pub fn can_fail(self) -> bool {
         use BinaryOp::*;

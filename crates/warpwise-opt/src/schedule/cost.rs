@@ -261,16 +261,7 @@ fn scalar(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Unary(op, _) => Some(if is_transcendental(*op) { 12.0 } else { 1.0 }),
         Expr::Binary(op, _, divisor) => Some(match op {
-            BinaryOp::SDiv
-            | BinaryOp::SMod
-            | BinaryOp::SQuot
-            | BinaryOp::SRem
-            | BinaryOp::UDiv
-            | BinaryOp::UMod
-                if !is_power_of_two(*divisor) =>
-            {
-                8.0
-            }
+            op if op.is_division() && !is_power_of_two(*divisor) => 8.0,
             BinaryOp::FDiv => 4.0,
             BinaryOp::FPow | BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::FMod | BinaryOp::FRem => 20.0,
             _ => 1.0,

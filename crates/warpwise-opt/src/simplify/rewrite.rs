@@ -363,19 +363,13 @@ fn may_move(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(op, _, y) => {
             !op.can_fail()
-                || is_division(*op) && y.as_const().and_then(Scalar::as_int).is_some_and(|y| y != 0)
+                || op.is_division() && y.as_const().and_then(Scalar::as_int).is_some_and(|y| y != 0)
         }
         Expr::Unary(..) | Expr::Ternary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => {
             true
         }
         exprs!(Operand, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
     }
-}
-
-/// Whether an operator fails for a second operand of zero, and for no other.
-fn is_division(op: BinaryOp) -> bool {
-    use BinaryOp::{SDiv, SMod, SQuot, SRem, UDiv, UMod};
-    matches!(op, SDiv | SMod | SQuot | SRem | UDiv | UMod)
 }
 
 /// Whether all arrays that an expression yields are its own.

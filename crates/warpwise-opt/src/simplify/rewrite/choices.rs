@@ -3,7 +3,7 @@
 use warpwise_ir::{Body, Branch, Expr, Operand, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
-use super::{Outside, Rewriter, is_division, may_move};
+use super::{Outside, Rewriter, may_move};
 
 /// Statements a branch may have to be evaluated whichever way the choice goes.
 const CHEAP: usize = 6;
@@ -46,7 +46,9 @@ impl Rewriter<'_> {
         let bodies = [then_body, else_body];
         let moves = |inner: &Stm, outcome: bool| {
             let is_guarded = match inner.expr {
-                Expr::Binary(op, _, divisor) => is_division(op) && self.says_nonzero(*cond, outcome, divisor),
+                Expr::Binary(op, _, divisor) => {
+                    op.is_division() && self.says_nonzero(*cond, outcome, divisor)
+                }
                 exprs!(
                     Operand, Unary, Ternary, Compare, Convert, Select, Assert, array, nested, Call,
                     UpdateAcc, Tuned, Alloc
