@@ -8,35 +8,36 @@ use warpwise_fut::testspec::{Expected, TestCase};
 use warpwise_runtime::array::Value;
 
 use crate::arguments::read_arguments;
+use crate::calls::Calls;
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
 use crate::failure::Failure;
 use crate::output::say;
 
-/// A call.
-pub struct DataSet {
+/// An entry point with arguments.
+pub struct DataSet<'a> {
     /// What it is called.
     pub label: String,
-    /// The entry point.
-    pub entry: String,
-    /// Its arguments.
-    pub arguments: Vec<Value>,
+    /// Calls, with arrays on the device: copies are the same for all versions, and may take longer than what differs.
+    pub calls: Calls<'a>,
 }
 
 /// The data sets, and their results where those are known.
-pub type DataSets = (Vec<DataSet>, Vec<Option<Vec<Value>>>);
+pub type DataSets<'a> = (Vec<DataSet<'a>>, Vec<Option<Vec<Value>>>);
 
 /// What the words of the command line say; without any, the cases of the program's test blocks.
-pub fn data_sets(
+pub fn data_sets<'a>(
     (file, entry): (&Path, Option<&str>),
     words: &[String],
-    (program, device): (&Program, Target),
-    context: &Context,
-) -> Result<DataSets, Failure> {
+    (program, device): (&'a Program, Target),
+    context: &'a Context,
+) -> Result<DataSets<'a>, Failure> {
     if !words.is_empty() {
-        let entry = entry.unwrap_or("main");
-        let arguments = read_arguments(program.entry(entry)?, words, context.memory())?;
-        let (label, entry) = (format!("{entry}: {}", words.join(" ")), entry.to_string());
-        return Ok((vec![DataSet { label, entry, arguments }], vec![None]));
+        let name = entry.unwrap_or("main");
+        let entry = program.entry(name)?;
+        let arguments = read_arguments(entry, words, context.memory())?;
+        let label = format!("{name}: {}", words.join(" "));
+        let calls = Calls::new(program, context, device, entry, &arguments)?;
+        return Ok((vec![DataSet { label, calls }], vec![None]));
     }
     let sets = of_test_blocks((file, entry), (program, device), context)?;
     if sets.0.is_empty() {
@@ -49,22 +50,22 @@ pub fn data_sets(
     Ok(sets)
 }
 
-fn of_test_blocks(
+fn of_test_blocks<'a>(
     (file, wanted): (&Path, Option<&str>),
-    (program, device): (&Program, Target),
-    context: &Context,
-) -> Result<DataSets, Failure> {
+    (program, device): (&'a Program, Target),
+    context: &'a Context,
+) -> Result<DataSets<'a>, Failure> {
     let mut sources = Sources::new();
     let spec = read_spec(file, &mut sources)?;
     let cases = Cases { path: file, sources: &sources, memory: context.memory() };
     let mut sets = DataSets::default();
-    for (entry, number, case) in all_cases(&spec.blocks) {
-        let wanted = wanted.is_none_or(|wanted| wanted == entry);
+    for (name, number, case) in all_cases(&spec.blocks) {
+        let wanted = wanted.is_none_or(|wanted| wanted == name);
         if is_disabled(&spec, device) || !wanted || !is_measured(case, device) {
             continue;
         }
-        program.entry(entry)?;
-        let label = format!("{entry}: {}", case_name(case, number));
+        let entry = program.entry(name)?;
+        let label = format!("{name}: {}", case_name(case, number));
         let given = cases.arguments(case, program).and_then(|arguments| {
             let expected = match &case.expected {
                 Expected::Values(values) => Some(cases.values(values)?),
@@ -74,7 +75,8 @@ fn of_test_blocks(
         });
         match given {
             Ok((arguments, expected)) => {
-                sets.0.push(DataSet { label, entry: entry.to_string(), arguments });
+                let calls = Calls::new(program, context, device, entry, &arguments)?;
+                sets.0.push(DataSet { label, calls });
                 sets.1.push(expected);
             }
             Err(CaseError::Unsupported(what)) => say(&format!("{label}: not supported yet: {what}")),

@@ -23,7 +23,6 @@ use warpwise_runtime::execute::{RunError, UsedParameter};
 use warpwise_runtime::pool::CancelFlag;
 
 use super::bench::duration;
-use crate::calls::Calls;
 use crate::failure::Failure;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{print_line, write_whole};
@@ -72,7 +71,7 @@ struct Tuner<'a> {
     arguments: &'a AutotuneArguments,
     program: &'a Program,
     context: &'a Context,
-    sets: Vec<DataSet>,
+    sets: Vec<DataSet<'a>>,
     seen: RefCell<Seen>,
 }
 
@@ -163,14 +162,10 @@ impl Tuner<'_> {
 
     /// Calls the entry point: how long it took, or why that does not count.
     fn call(&self, set: usize) -> Result<Result<Duration, String>, Failure> {
-        let DataSet { label, entry, arguments } = &self.sets[set];
+        let DataSet { label, calls } = &self.sets[set];
         let limit = self.seen.borrow().best[set].map(|best| (HOPELESS * best).max(LEAST_LIMIT));
         self.seen.borrow_mut().runs += 1;
-        let entry = self.program.entry(entry)?;
-        // Copies are the same for all versions, and may take longer than what differs.
-        let place = self.arguments.compile.device;
         let run = || {
-            let calls = Calls::new(self.program, self.context, place, entry, arguments)?;
             let (time, results) = calls.timed()?;
             Ok((time, calls.to_host(&results)?))
         };
@@ -222,8 +217,12 @@ impl Tuner<'_> {
             format!("# found by `warpwise autotune` for --device {}\n", self.arguments.compile.device);
         for Parameter { name, default, sizes } in &seen.parameters {
             let value = found.get(name).unwrap_or(default);
-            let compared: Vec<String> =
-                self.sets.iter().enumerate().filter_map(|(set, data)| sizes_of(set, data, sizes)).collect();
+            let compared: Vec<String> = self
+                .sets
+                .iter()
+                .enumerate()
+                .filter_map(|(set, data)| sizes_of(set, &data.label, sizes))
+                .collect();
             let compared = if compared.is_empty() { "no size".to_string() } else { compared.join("; ") };
             print_line(&format!("{name}={value} (default {default}); compared with {compared}"))?;
             text += &format!("{name}={value}\n");
@@ -241,7 +240,7 @@ impl Tuner<'_> {
 }
 
 /// The sizes that a data set brings, for people.
-fn sizes_of(set: usize, data: &DataSet, sizes: &[(usize, i64)]) -> Option<String> {
+fn sizes_of(set: usize, label: &str, sizes: &[(usize, i64)]) -> Option<String> {
     let mut own: Vec<i64> = sizes.iter().filter(|(of, _)| *of == set).map(|&(_, size)| size).collect();
     own.sort_unstable();
     let shown = match own.as_slice() {
@@ -249,7 +248,7 @@ fn sizes_of(set: usize, data: &DataSet, sizes: &[(usize, i64)]) -> Option<String
         [first, .., last] if own.len() > MOST_SHOWN => format!("{first} to {last} ({} sizes)", own.len()),
         several => several.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
     };
-    Some(format!("{shown} ({})", data.label))
+    Some(format!("{shown} ({label})"))
 }
 
 /// Sizes that are listed one by one at most.
@@ -297,11 +296,9 @@ mod tests {
 
     #[test]
     fn sizes_are_listed_by_data_set() {
-        let (label, entry, arguments) = ("a".to_string(), String::new(), Vec::new());
-        let data = DataSet { label, entry, arguments };
-        assert_eq!(sizes_of(0, &data, &[(1, 7)]), None);
-        assert_eq!(sizes_of(1, &data, &[(1, 9), (0, 1), (1, 7)]), Some("7, 9 (a)".to_string()));
+        assert_eq!(sizes_of(0, "a", &[(1, 7)]), None);
+        assert_eq!(sizes_of(1, "a", &[(1, 9), (0, 1), (1, 7)]), Some("7, 9 (a)".to_string()));
         let many: Vec<(usize, i64)> = (1..=6).map(|size| (0, size)).collect();
-        assert_eq!(sizes_of(0, &data, &many), Some("1 to 6 (6 sizes) (a)".to_string()));
+        assert_eq!(sizes_of(0, "a", &many), Some("1 to 6 (6 sizes) (a)".to_string()));
     }
 }
