@@ -641,7 +641,16 @@ mod tests {
         let local = vec![LocalArray { mem, elem: ScalarType::F32, count: Operand::i64(8) }];
         own.group = Some(Group { size: 8, item: own.lo, local });
         assert_eq!(verify(&program), Ok(()));
+        // A launch tells the number of elements by a parameter, and by nothing else.
         let own = program.kernels.values_mut().next().expect("a kernel");
+        let count = own.lo.into();
+        own.group.as_mut().expect("a group").local[0].count = count;
+        assert!(verify(&program).is_err());
+        let own = program.kernels.values_mut().next().expect("a kernel");
+        own.group.as_mut().expect("a group").local[0].count = Operand::i64(-1);
+        assert!(verify(&program).is_err());
+        let own = program.kernels.values_mut().next().expect("a kernel");
+        own.group.as_mut().expect("a group").local[0].count = Operand::i64(8);
         own.mems.push(MemData::new(Space::Local, "stray"));
         assert!(verify(&program).is_err());
     }
