@@ -1,4 +1,4 @@
-//! Loops that update an array, such as a block of a matrix, by operations that are short enough for one work-group.
+//! Loops that update arrays, such as a block of a matrix, or exchange them, by operations that are short enough for one work-group.
 //!
 //! ```text
 //! map (a: [b][b]f32) { loop (m = copy a) for i < b { col = map ...; m with [:, i] = col } }
@@ -12,6 +12,8 @@ use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::free_in_lambda;
 use warpwise_ir::{Body, Expr, Function, Lambda, LoopParam, Operand, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp};
+
+use super::levels::product;
 
 /// Maximum number of bytes of all arrays that loops update or make: they lie in the local memory of a work-group, 32 KiB, beside those that
 /// are made before the loops.
@@ -44,24 +46,18 @@ impl Repeated {
             small = b.binary("small", BinaryOp::And, small, enough);
         };
         for space in &self.operations {
-            let points = product(b, "points", space);
+            let points = product(b, space);
             at_most(b, points, most);
         }
         let mut all = Operand::i64(0);
         for sizes in &self.arrays {
-            let bytes = product(b, "bytes", sizes);
+            let bytes = product(b, sizes);
             at_most(b, bytes, Operand::i64(MOST_BYTES));
             all = b.binary("bytes", BinaryOp::Add, all, bytes);
         }
         at_most(b, all, Operand::i64(MOST_BYTES));
         small
     }
-}
-
-fn product(b: &mut Builder, name: &str, factors: &[Operand]) -> Operand {
-    let mut factors = factors.iter().copied();
-    let first = factors.next().unwrap_or(Operand::i64(1));
-    factors.fold(first, |all, factor| b.binary(name, BinaryOp::Mul, all, factor))
 }
 
 struct Loops<'f> {
