@@ -23,6 +23,9 @@ use crate::simplify::sums::Sums;
 /// Known lengths of rows up to which they stay where they are.
 const SHORT_ROW: i64 = 4;
 
+/// Maximum number of elements of a row that a loop may leave out for a copy of all rows to pay.
+const MOST_LEFT_OUT: i64 = 4;
+
 /// Puts copies before the operations of every function that the host runs.
 pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
@@ -183,8 +186,9 @@ impl Walk<'_> {
             return;
         };
         let is_long = length.as_const().and_then(|x| x.as_int()).is_none_or(|length| length > SHORT_ROW);
-        let is_whole =
-            |bound| self.sums.difference(length, bound).is_some_and(|rest| (0..=SHORT_ROW).contains(&rest));
+        let is_whole = |bound| {
+            self.sums.difference(length, bound).is_some_and(|rest| (0..=MOST_LEFT_OUT).contains(&rest))
+        };
         let mut steps = self.loops.iter().filter(|(index, _)| self.sums.steps_with(at, *index));
         let walks = is_long && steps.any(|(_, bound)| is_whole(*bound));
         let mut of_item = (0..indices.len()).filter(|&dim| indices[dim].as_var() == Some(self.item));

@@ -239,7 +239,7 @@ impl Bench<'_> {
 
 const FEWEST_RUNS: usize = 10;
 
-/// How long a case runs before its time is taken: the clocks of an idle device take a while to rise.
+/// How long a case runs before its time is taken, until caches, pages and the clocks of processors and devices have settled.
 const WARM_UP: Duration = Duration::from_millis(250);
 
 /// How long a case runs, unless it is slow.

@@ -26,7 +26,8 @@ const SHORT: i64 = 16;
 /// So many rows are few: a quarter of a vector. Where these are enough for lanes, a single one may not be.
 const FEW: i64 = 4;
 
-/// Where lanes along rows are an alternative, so many rows are few: in vectors of rows they would leave workers without work.
+/// Number of rows from which on lanes each take a row, where lanes along the rows are the alternative. Fewer rows fill fewer vectors than
+/// workers need.
 const FEW_VECTORS: i64 = 64;
 
 /// Bodies of more statements have no version of their own for few rows: it would take as long to compile again.

@@ -104,7 +104,7 @@ pub enum DeviceArgument {
     Scalar(Scalar),
     /// The start of a buffer.
     Memory(Buffer),
-    /// An array of so many bytes in the local memory of each group.
+    /// An array in the local memory of each group, with its size in bytes.
     Local(u64),
 }
 

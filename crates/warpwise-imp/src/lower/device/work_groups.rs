@@ -34,7 +34,7 @@ use crate::types::{Mem, Operand, Reg};
 /// Bytes of local memory for the arrays of a body, and for what work-items fold and scan: as many as every device has for a group.
 const LOCAL: i64 = 32 << 10;
 
-/// Local arrays whose sizes are known at launch begin at multiples of this many bytes.
+/// Maximum number of bytes that are lost before an array whose size a launch tells: drivers align it for every type of element.
 const ALIGNMENT: i64 = 16;
 
 /// How far apart the iterations of two outer elements are counted: more than an operation has elements.
