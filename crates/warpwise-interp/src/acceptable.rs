@@ -1,20 +1,20 @@
-//! What a random program with checks that may fail (`warpwise_ir::generate`, feature `generate`) may come to.
+//! Acceptable outcomes of a random program with checks that may fail (`warpwise_ir::generate`, feature `generate`).
 //!
-//! A check may go with a value that nothing needs. Whether something needs the value of a check is found out by changing it:
-//! where all checks are left out and the program's results are the same whatever the value is, nothing does.
+//! An optimisation may remove a check together with a value that is not needed. Whether a check's value is needed is tested by
+//! changing it: with all checks left out, the value is not needed if the program's results stay the same.
 
 use warpwise_ir::generate::{Case, Checks, Options, generate};
 
 use crate::{InterpError, Value, interpret};
 
-/// What `main` comes to.
+/// The results of `main`, or its failure.
 pub type Outcome = Result<Vec<Value>, InterpError>;
 
-/// Checks that may go at most, one after the other.
+/// Maximum number of checks that are left out, one after the other.
 const MOST: usize = 32;
 
-/// Outcomes of a program, of which the first is that of the program as written, and each other one that of the program without
-/// some checks that fail on values which nothing needs.
+/// Returns the acceptable outcomes of a program. The first is the outcome of the program as written. Each further one leaves out
+/// one more failing check whose value is not needed.
 pub fn acceptable(seed: u64, options: &Options, args: &[Value]) -> Vec<Outcome> {
     let come_to = |checks: Checks| {
         let Case { program, .. } = generate(seed, &Options { failing: Some(checks), ..options.clone() });

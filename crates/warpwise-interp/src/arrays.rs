@@ -1,4 +1,4 @@
-//! Expressions that make or look at arrays.
+//! Expressions that make or inspect arrays.
 
 use warpwise_ir::{Expr, SliceDim, Type, Var, exprs};
 use warpwise_prim::{Scalar, ScalarType};
@@ -95,7 +95,7 @@ impl<'p> Machine<'p> {
         self.invalid(format!("index {indices:?} out of bounds for {shape:?} without a check"))
     }
 
-    /// The places of a slice's elements in row-major order, and its shape. One without elements may be anywhere.
+    /// Returns the places of a slice's elements in row-major order, and the slice's shape. An empty slice may lie anywhere.
     pub(crate) fn slice(&self, array: &ArrayValue, dims: &[SliceDim]) -> Run<(Vec<usize>, Vec<usize>)> {
         let lengths = dims.iter().filter_map(|dim| match *dim {
             SliceDim::Fix(_) => None,
@@ -128,8 +128,8 @@ impl<'p> Machine<'p> {
         Ok((places, shape))
     }
 
-    /// An array of these rows, by which it gets its outer dimensions; its type is that of `var`. Rows that are an
-    /// accumulator are that accumulator.
+    /// Makes an array of `rows` with outer dimensions `outer`; its element type is that of `var`. If `var` is an accumulator, the
+    /// result is that accumulator.
     pub(crate) fn collect_rows(&self, var: Var, outer: Vec<usize>, rows: &[Value]) -> Run<Value> {
         if let Type::Acc(acc) = self.function.ty(var) {
             let number = self.tokens[acc.token].ok_or_else(|| self.invalid("a token has no accumulator"))?;

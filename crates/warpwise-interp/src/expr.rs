@@ -1,4 +1,4 @@
-//! Expressions: scalars and control; arrays and SOACs are next door.
+//! Scalar expressions and control flow; arrays and SOACs are in the modules `arrays` and `soac`.
 
 use warpwise_ir::{Body, Expr, LoopForm, LoopParam, Var};
 use warpwise_prim::Scalar;
@@ -7,7 +7,7 @@ use crate::machine::{Machine, Run, Surroundings, call};
 use crate::value::Value;
 
 impl<'p> Machine<'p> {
-    /// The values of an expression that binds `pattern`.
+    /// Evaluates an expression that binds `pattern`.
     pub(crate) fn expr(&mut self, expr: &'p Expr, pattern: &[Var]) -> Run<Vec<Value>> {
         match expr {
             Expr::Operand(x) => self.operand(*x).map(|value| vec![value]),
@@ -73,7 +73,7 @@ impl<'p> Machine<'p> {
     fn repeat(&mut self, params: &[LoopParam], form: &LoopForm, body: &'p Body) -> Run<Vec<Value>> {
         let mut values = Vec::with_capacity(params.len());
         for param in params {
-            // What the loop may overwrite must not be held by its old name too.
+            // An array that the loop may overwrite must not be held under its old name, too.
             let consumed = param.init.as_var().filter(|_| param.consumed);
             values.push(match consumed {
                 Some(var) if self.function.ty(var).rank() > 0 => Value::Array(self.take_array(var)?),
@@ -107,7 +107,8 @@ impl<'p> Machine<'p> {
             self.set(param.var, value);
         }
         let values = self.body(body)?;
-        // Only the results count now: nothing else may keep arrays from being overwritten in place.
+        // Only the results are needed from here on. Drop all other values: they would keep arrays from being overwritten in
+        // place.
         self.forget(body);
         for param in params {
             self.unset(param.var);

@@ -1,11 +1,11 @@
-//! Memory under a run of a program at level `mem` (papers/002, Figure 10): is every array where its placement says, and
-//! do no two iterations get in each other's way?
+//! Memory under a run of a program at level `mem` (papers/002, Figure 10). It checks that every array lies where its placement
+//! says, and that no two iterations interfere.
 //!
-//! The values of a run come from the interpreter, which knows nothing of memory. Beside them, every block is kept byte by
-//! byte: what makes an array writes it where its placement says, and what reads an element of an array finds the
-//! array's value there, or the placements are wrong: something else was put into the same place too early, or
-//! an index function does not lead to the element. In operations with parallel dimensions every access
-//! is noted with its iteration ([`races`](crate::races)).
+//! The values of a run come from the interpreter, which knows nothing of memory. Beside them, the heap keeps every block byte by
+//! byte. An operation that makes an array writes the array to its placement. An operation that reads an element must find the
+//! array's value there; otherwise the placements are wrong: another value was put into the same place too early, or an index
+//! function does not lead to the element. In operations with parallel dimensions every access is noted with its iteration
+//! ([`races`](crate::races)).
 //!
 //! Blocks are numbered; a variable of type `mem` holds the number (papers/002, Figure 9).
 //! Not modelled: when blocks are freed, and in which order parallel iterations run.
@@ -15,36 +15,36 @@ use warpwise_prim::{Scalar, ScalarType};
 use crate::races::{Kind, Races};
 use crate::value::ArrayValue;
 
-/// All blocks of a run, and who uses them.
+/// All blocks of a run, and the iterations that use them.
 #[derive(Default)]
 pub(crate) struct Heap {
-    /// The bytes of every block; nothing where none was written.
+    /// The bytes of every block; `None` for a byte that was never written.
     blocks: Vec<Vec<Option<u8>>>,
     pub(crate) races: Races,
 }
 
-/// Where an array lies: its placement with the operands' values.
+/// The placement of an array, with the values of its operands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) block: usize,
     pub(crate) elem: ScalarType,
-    /// In elements.
+    /// Offset in elements.
     pub(crate) offset: i64,
     /// Extents and strides, in elements.
     pub(crate) dims: Vec<(usize, i64)>,
 }
 
-/// What is wrong with an access.
+/// The result of an access; the error says what is wrong with it.
 pub(crate) type Access<T> = Result<T, String>;
 
 impl Heap {
-    /// A fresh block of so many bytes.
+    /// Allocates a block of `bytes` bytes and returns its number.
     pub(crate) fn alloc(&mut self, bytes: usize) -> usize {
         self.blocks.push(vec![None; bytes]);
         self.blocks.len() - 1
     }
 
-    /// Reads an element that must be there.
+    /// Reads an element and checks that it is `expected`.
     pub(crate) fn read(&mut self, block: usize, at: i64, expected: Scalar) -> Access<()> {
         let bytes = self.bytes(block, at, expected.ty())?;
         self.races.access(block, bytes.clone(), Kind::Read)?;
@@ -62,7 +62,7 @@ impl Heap {
         }
     }
 
-    /// Writes an element; an atomic write may meet others.
+    /// Writes an element; atomic writes of different iterations may coincide.
     pub(crate) fn write(&mut self, block: usize, at: i64, value: Scalar, kind: Kind) -> Access<()> {
         let bytes = self.bytes(block, at, value.ty())?;
         self.races.access(block, bytes.clone(), kind)?;
@@ -73,7 +73,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Reads an array that must be there as a whole.
+    /// Reads a whole array and checks that it is `value`.
     pub(crate) fn read_array(&mut self, place: &Place, value: &ArrayValue) -> Access<()> {
         let elements = place.elements();
         elements
@@ -82,13 +82,13 @@ impl Heap {
             .try_for_each(|(at, &value)| self.read(place.block, at, value))
     }
 
-    /// Writes an array as a whole.
+    /// Writes a whole array.
     pub(crate) fn write_array(&mut self, place: &Place, value: &[Scalar], kind: Kind) -> Access<()> {
         let elements = place.elements();
         elements.into_iter().zip(value).try_for_each(|(at, &value)| self.write(place.block, at, value, kind))
     }
 
-    /// Notes that an array is used, without doing it.
+    /// Notes that an array is used, without reading or writing it.
     pub(crate) fn note(&mut self, place: &Place, kind: Kind) -> Access<()> {
         for at in place.elements() {
             let bytes = self.bytes(place.block, at, place.elem)?;
@@ -97,7 +97,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Whether all elements of an array have room in its block, used or not.
+    /// Checks that all elements of an array lie inside its block, whether or not they are used.
     pub(crate) fn holds(&self, place: &Place) -> Access<()> {
         let Some((first, last)) = place.ends() else { return Ok(()) };
         self.bytes(place.block, first, place.elem)?;
@@ -115,21 +115,21 @@ impl Heap {
 }
 
 impl Place {
-    /// The part at these leading indices.
+    /// Returns the place of the element or subarray at these leading indices.
     pub(crate) fn row(&self, indices: &[i64]) -> Place {
         let moved = indices.iter().zip(&self.dims).map(|(&index, &(_, stride))| index.wrapping_mul(stride));
         let offset = moved.fold(self.offset, i64::wrapping_add);
         Place { offset, dims: self.dims[indices.len()..].to_vec(), ..*self }
     }
 
-    /// So many rows from one on.
+    /// Returns the place of `rows` rows, starting at row `first`.
     pub(crate) fn segment(&self, first: i64, rows: usize) -> Place {
         let mut dims = self.dims.clone();
         dims[0].0 = rows;
         Place { offset: self.offset.wrapping_add(first.wrapping_mul(dims[0].1)), dims, ..*self }
     }
 
-    /// The least and the greatest place of an element; none where there are no elements.
+    /// Returns the lowest and the highest place of an element; `None` if there are no elements.
     fn ends(&self) -> Option<(i64, i64)> {
         let (mut first, mut last) = (self.offset, self.offset);
         for &(extent, stride) in &self.dims {
@@ -140,7 +140,7 @@ impl Place {
         Some((first, last))
     }
 
-    /// The places of all elements in row-major order.
+    /// Returns the places of all elements in row-major order.
     pub(crate) fn elements(&self) -> Vec<i64> {
         let mut places = vec![self.offset];
         for &(extent, stride) in &self.dims {

@@ -1,4 +1,4 @@
-//! The state of a run, statements and bodies.
+//! State of a run; statements and bodies.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -16,26 +16,26 @@ use crate::heap::{Heap, Place};
 use crate::memory::place_arguments;
 use crate::value::{ArrayValue, Value, element_count};
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InterpError {
     /// An assertion did not hold.
     Check {
-        /// What it says.
+        /// The assertion's message.
         message: String,
-        /// Where.
+        /// Source position of the assertion.
         span: Span,
     },
-    /// The run takes more steps than it may, calls nest deeper than it has room for, or it was asked to stop.
+    /// The run exceeded its steps, its calls nested too deep for the stack, an array was too large, or the run was asked to stop.
     OutOfSteps {
-        /// Where it was stopped.
+        /// Source position of the statement at which the run was stopped.
         span: Span,
     },
     /// The program is not valid: an index out of bounds without a check, a missing value.
     Invalid {
-        /// What is wrong.
+        /// Description of the error.
         message: String,
-        /// Where.
+        /// Source position of the statement at fault.
         span: Span,
     },
 }
@@ -49,7 +49,7 @@ pub fn interpret(
     interpret_within(program, function, args, u64::MAX)
 }
 
-/// Runs a function until it ends or somebody sets the flag, which is [`InterpError::OutOfSteps`].
+/// Runs a function until it ends or `stop` is set, which gives [`InterpError::OutOfSteps`].
 pub fn interpret_until(
     program: &Program,
     function: FunctionId,
@@ -67,8 +67,8 @@ pub fn interpret_until(
     })
 }
 
-/// Runs a function, but for no more than so many steps: a step is a statement executed or an element made. So time and
-/// memory are bounded, whatever sizes the program computes.
+/// Runs a function for at most `steps` steps. A step is a statement executed or an element made. So time and memory are bounded,
+/// whatever sizes the program computes.
 pub fn interpret_within(
     program: &Program,
     function: FunctionId,
@@ -81,8 +81,8 @@ pub fn interpret_within(
     })
 }
 
-/// Runs a function of a program of level `mem` with its memory: an error where an array does not lie where its placement
-/// says, or where parallel iterations race. Blocks among the results are tokens.
+/// Runs a function of a program of level `mem` with its memory. Fails if an array does not lie where its placement says, or if
+/// parallel iterations race. Blocks among the results are tokens.
 pub fn interpret_on_heap(
     program: &Program,
     id: FunctionId,
@@ -91,7 +91,7 @@ pub fn interpret_on_heap(
     interpret_on_heap_within(program, id, args, u64::MAX)
 }
 
-/// The same, but for no more than so many steps; allocating a byte is a step, too.
+/// Runs a function like [`interpret_on_heap`], for at most `steps` steps; allocating a byte is a step, too.
 pub fn interpret_on_heap_within(
     program: &Program,
     id: FunctionId,
@@ -114,26 +114,26 @@ pub fn interpret_on_heap_within(
     Ok(results.map(|(x, value)| if is_block(x) { Value::Token } else { value }).collect())
 }
 
-/// What the activations of a run share.
+/// State that all activations of a run share.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'p> {
-    /// Where the stack was when the run began.
+    /// Approximate address of the top of the stack when the run began.
     pub(crate) stack_base: usize,
-    /// How many steps are left, in all activations together.
+    /// Number of steps left, for all activations together.
     pub(crate) steps: &'p Cell<u64>,
-    /// Ends the run when it is set.
+    /// Flag that ends the run when it is set.
     pub(crate) stop: Option<&'p AtomicBool>,
-    /// Memory, if it is looked at.
+    /// Memory, if the run models it.
     pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
 
-/// Bytes of stack that recursion may take, of what [`deep`] gives.
+/// Maximum number of bytes that recursion may use, of the stack that [`deep`] provides.
 const MAX_STACK: usize = 128 << 20;
 
-/// Elements that an array may have: 4 GiB of scalars.
+/// Maximum number of elements of an array: 4 GiB of scalars.
 const MAX_ELEMENTS: usize = 1 << 28;
 
-/// About where the top of the stack is.
+/// Returns the approximate address of the top of the stack.
 #[inline(never)]
 fn stack_top() -> usize {
     let here = 0_u8;
@@ -180,29 +180,29 @@ pub(crate) struct Machine<'p> {
     env: SecondaryMap<Var, Option<Value>>,
     /// The arrays behind the accumulators in use.
     pub(crate) accs: Vec<Accumulator<'p>>,
-    /// Which accumulator a token stands for.
+    /// The number of the accumulator that a token stands for.
     pub(crate) tokens: SecondaryMap<Var, Option<usize>>,
-    /// Where the current statement came from.
+    /// Source position of the current statement.
     pub(crate) span: Span,
-    /// Where the stack was when the run began.
+    /// Approximate address of the top of the stack when the run began.
     pub(crate) stack_base: usize,
-    /// How many steps are left, in all activations together.
+    /// Number of steps left, for all activations together.
     pub(crate) steps: &'p Cell<u64>,
-    /// Ends the run when it is set.
+    /// Flag that ends the run when it is set.
     pub(crate) stop: Option<&'p AtomicBool>,
-    /// Memory, if it is looked at.
+    /// Memory, if the run models it.
     pub(crate) heap: Option<&'p RefCell<Heap>>,
 }
 
-/// Arrays that are being combined into.
+/// Arrays into which values are combined.
 pub(crate) struct Accumulator<'p> {
     pub(crate) arrays: Vec<ArrayValue>,
-    /// Where they lie, if memory is looked at.
+    /// The places of the arrays, if memory is modelled.
     pub(crate) places: Vec<Option<Place>>,
     pub(crate) op: Option<&'p Lambda>,
 }
 
-/// A result, or why the run failed.
+/// A result, or the reason why the run failed.
 pub(crate) type Run<T> = Result<T, InterpError>;
 
 impl<'p> Machine<'p> {
@@ -242,7 +242,7 @@ impl<'p> Machine<'p> {
         self.writes(stm)
     }
 
-    /// The value of a variable has the variable's type, sizes included.
+    /// Checks that the value of a variable has the variable's type, sizes included.
     fn check_type(&self, var: Var) -> Run<()> {
         let value = self.env[var].as_ref().expect("just set");
         let fits = match (self.function.ty(var), value) {
@@ -255,7 +255,7 @@ impl<'p> Machine<'p> {
                 fits
             }
             (Type::Acc(_), Value::Acc(_)) | (Type::Cert | Type::Mem, Value::Token) => true,
-            // A block is a number where memory is looked at.
+            // A block is a number if memory is modelled.
             (Type::Mem, Value::Scalar(Scalar::I64(_))) => self.heap.is_some(),
             _ => false,
         };
@@ -308,7 +308,7 @@ impl<'p> Machine<'p> {
         Ok(self.scalar(operand)? == Scalar::Bool(true))
     }
 
-    /// A size; negative ones are invalid.
+    /// Returns the value of a size; negative ones are invalid.
     pub(crate) fn size(&self, operand: Operand) -> Run<usize> {
         let size = self.int(operand)?;
         usize::try_from(size).map_err(|_| self.invalid(format!("{size} is no size")))
@@ -347,8 +347,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Counts the elements of an array of this shape that is about to be made; yields how many they are. More than memory has
-    /// room for are too many steps, whoever counts.
+    /// Counts the elements of an array of this shape that is about to be made, and returns their number. An array of more than
+    /// [`MAX_ELEMENTS`] elements is out of steps in any case.
     pub(crate) fn spend_elements(&self, shape: &[usize]) -> Run<usize> {
         let elements = element_count(shape);
         if elements > MAX_ELEMENTS {
@@ -361,7 +361,7 @@ impl<'p> Machine<'p> {
         InterpError::Invalid { message: message.into(), span: self.span }
     }
 
-    /// The failure of an assertion.
+    /// Returns the failure of an assertion.
     pub(crate) fn failed(&self, message: &Message) -> Run<InterpError> {
         let mut text = String::new();
         for part in &message.parts {
@@ -374,7 +374,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// A scalar without a type suffix, integers by their sign.
+/// Returns a scalar as text without a type suffix; the type tells whether integers are unsigned.
 fn surface_text(value: Scalar, ty: ValueType) -> String {
     match value.as_int() {
         Some(_) if ty.is_unsigned() => value.to_bits().to_string(),

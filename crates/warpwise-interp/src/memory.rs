@@ -1,6 +1,6 @@
-//! What a run does to memory, beside its values: see [`heap`](crate::heap).
+//! Effects of a run on memory, beside its values: see [`heap`](crate::heap).
 //!
-//! Every method does nothing where a run has no heap.
+//! Every method does nothing if a run has no heap.
 
 use std::cell::RefCell;
 
@@ -15,13 +15,13 @@ use crate::machine::{Accumulator, Machine, Run};
 use crate::races::Kind;
 use crate::value::{ArrayValue, Value, element_count};
 
-/// The iteration that finishes an operation, after all others.
+/// Number of the iteration that finishes an operation, after all others.
 const FINISHING: u64 = u64::MAX;
 
-/// Elements of the results of a scatter or histogram that were written: result and indices.
+/// Written elements of the results of a scatter or histogram, as number of the result and indices.
 pub(crate) type Touched = Vec<(usize, Vec<i64>)>;
 
-/// Gives a function's arguments blocks: arrays lie row-major from the start of theirs.
+/// Gives a function's arguments blocks; every array lies row-major from the start of its block.
 pub(crate) fn place_arguments(heap: &RefCell<Heap>, function: &Function, args: Vec<Value>) -> Vec<Value> {
     let mut heap = heap.borrow_mut();
     let mut placed = args.clone();
@@ -52,7 +52,7 @@ fn row_major(block: usize, array: &ArrayValue) -> Place {
 }
 
 impl<'p> Machine<'p> {
-    /// Where an array lies; none without a heap, or where nothing says so.
+    /// Returns the place of an array; `None` without a heap or without a placement.
     pub(crate) fn place(&self, var: Var) -> Run<Option<Place>> {
         let data = &self.function.vars[var];
         let (Some(_), Some(placement), Type::Array(ty)) = (self.heap, &data.placement, &data.ty) else {
@@ -67,7 +67,7 @@ impl<'p> Machine<'p> {
         Ok(Some(Place { block, elem: ty.elem, offset, dims }))
     }
 
-    /// A fresh block, as a number.
+    /// Allocates a block and returns its number.
     pub(crate) fn alloc(&self, bytes: Operand) -> Run<Value> {
         let Some(heap) = self.heap else { return Ok(Value::Token) };
         let bytes = self.size(bytes)?;
@@ -75,7 +75,7 @@ impl<'p> Machine<'p> {
         Ok(Value::Scalar(Scalar::I64(heap.borrow_mut().alloc(bytes) as i64)))
     }
 
-    /// Does something with the heap for an array.
+    /// Applies `work` to the heap, on behalf of an array.
     fn access(&self, var: Var, work: impl FnOnce(&mut Heap) -> Access<()>) -> Run<()> {
         let Some(heap) = self.heap else { return Ok(()) };
         work(&mut heap.borrow_mut()).map_err(|what| {
@@ -84,7 +84,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Reads an array that an expression takes as a whole.
+    /// Reads an array that an expression reads as a whole.
     pub(crate) fn read_whole(&self, operand: Operand) -> Run<()> {
         let Operand::Var(var) = operand else { return Ok(()) };
         match self.place(var)? {
@@ -96,7 +96,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Writes the value of an array as a whole.
+    /// Writes the whole value of an array.
     fn write_whole(&self, var: Var) -> Run<()> {
         match self.place(var)? {
             Some(place) => {
@@ -107,7 +107,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What a statement reads as a whole, before it runs.
+    /// Reads the arrays that a statement reads as a whole, before it runs.
     pub(crate) fn reads(&self, stm: &Stm) -> Run<()> {
         match &stm.expr {
             Expr::Copy(array) | Expr::Manifest { array, .. } => self.read_whole((*array).into()),
@@ -120,7 +120,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Every array that a statement has bound lies inside its block, whether or not its elements are used.
+    /// Checks that every array bound by a statement lies inside its block, whether or not its elements are used.
     pub(crate) fn are_inside(&self, pattern: &[Var]) -> Run<()> {
         for &var in pattern {
             if let Some(place) = self.place(var)? {
@@ -130,7 +130,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// What a statement reads or writes, after it ran and its variables are set.
+    /// Carries out the accesses of a statement that are due after it ran and its variables are set.
     pub(crate) fn writes(&self, stm: &Stm) -> Run<()> {
         match (&stm.expr, &stm.pattern[..]) {
             (
@@ -155,7 +155,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Writes the part of an array that an update gave it.
+    /// Writes the elements of an array that an update replaced.
     fn write_part(&self, var: Var, dims: &[SliceDim]) -> Run<()> {
         let Some(place) = self.place(var)? else { return Ok(()) };
         let value = self.array(var)?;
@@ -167,14 +167,14 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Begins noting accesses, if an operation has parallel dimensions.
+    /// Begins to note accesses, if an operation has parallel dimensions.
     pub(crate) fn enter(&self, op: &SegOp) {
         if let Some(heap) = self.noting(op) {
             heap.borrow_mut().races.enter();
         }
     }
 
-    /// Ends what [`Machine::enter`] began.
+    /// Ends the operation that [`Machine::enter`] began.
     pub(crate) fn leave(&self, op: &SegOp) {
         if let Some(heap) = self.noting(op) {
             heap.borrow_mut().races.leave();
@@ -191,7 +191,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Which iteration the point is, whose indices are set: sequential dimensions do not count.
+    /// Sets the iteration to that of the point whose indices are set; sequential dimensions do not count.
     pub(crate) fn begin_point(&self, op: &SegOp, extents: &[usize]) -> Run<()> {
         let mut iteration = 0;
         for (dim, &extent) in op.space.iter().zip(extents).filter(|(dim, _)| dim.mapping != Mapping::Seq) {
@@ -201,7 +201,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// What a point writes by itself.
+    /// Writes the elements that a point writes by itself.
     pub(crate) fn write_point(
         &self,
         op: &SegOp,
@@ -234,7 +234,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Puts the elements of a point where its results want them, unless they lie there.
+    /// Writes the elements of a point to their place in the results, unless they already lie there.
     fn write_elements(&self, op: &SegOp, vars: &[Var], sources: &[Operand], values: &[Value]) -> Run<()> {
         let mut indices = Vec::with_capacity(op.space.len());
         for dim in &op.space {
@@ -256,7 +256,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Puts the segments of a point where they go, unless they lie there.
+    /// Writes the segments of a point to their destinations, unless they already lie there.
     fn write_segments(&self, op: &SegOp, dests: &[ScatterDest], point: &[Value]) -> Run<()> {
         for ((dest, value), source) in dests.iter().zip(point.chunks(2)).zip(op.body.result.chunks(2)) {
             let [Value::Scalar(first), Value::Array(segment)] = value else {
@@ -277,7 +277,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Notes what a point of a scatter or histogram writes: destinations by number of indices.
+    /// Notes the elements that a point of a scatter or histogram writes; every destination comes with its number of indices.
     fn touch(
         &self,
         op: &SegOp,
@@ -305,7 +305,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// What an operation writes when all points have run: its results, of these values.
+    /// Writes the results of an operation after all points have run.
     pub(crate) fn write_results(
         &self,
         op: &SegOp,
@@ -342,7 +342,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// The elements of a scan's result, each written by its iteration.
+    /// Writes the elements of a scan's result, each in its own iteration.
     fn write_scanned(&self, op: &SegOp, extents: &[usize], var: Var, value: &Value) -> Run<()> {
         let (Some(place), Value::Array(array)) = (self.place(var)?, value) else { return Ok(()) };
         let points = element_count(extents) as i64;
@@ -360,7 +360,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Writes a result whose variable is not set yet, or its row at these indices. Its sizes are those of the value.
+    /// Writes a result whose variable is not set yet, or the row of it at these indices. The sizes are those of the value.
     fn write_result(&self, var: Var, indices: &[i64], value: &Value) -> Run<()> {
         let Some(placement) = &self.function.vars[var].placement else { return Ok(()) };
         let mut dims = Vec::with_capacity(placement.index_fn.dims.len());
@@ -375,7 +375,7 @@ impl<'p> Machine<'p> {
         self.access(var, |heap| heap.write_array(&place.row(indices), value.elements(), Kind::Write))
     }
 
-    /// Combines into an accumulator's arrays at an index that is in bounds.
+    /// Writes the elements of an accumulator's arrays at an index, after values were combined there.
     pub(crate) fn write_acc(&self, acc: &Accumulator<'p>, indices: &[i64]) -> Run<()> {
         for (array, place) in acc.arrays.iter().zip(&acc.places) {
             let (Some(place), Some(value)) = (place, array.at(indices)) else { continue };

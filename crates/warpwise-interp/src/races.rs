@@ -1,20 +1,20 @@
 //! Data races: which iteration of which parallel operation reads, writes or combines into which byte.
 //!
-//! An operation with parallel dimensions is free of races if what one iteration writes, no other reads or writes
-//! (papers/002, `racefree`). Atomic writes - of accumulators, histograms and scatters - are a third kind: they
-//! may meet each other, but no ordinary read or write of another iteration.
+//! An operation with parallel dimensions is free of races if no iteration reads or writes what another iteration writes
+//! (papers/002, `racefree`). Atomic writes (of accumulators, histograms and scatters) are a third kind: they may coincide with
+//! each other, but not with an ordinary read or write of another iteration.
 //!
-//! Operations nest, and so do the notes: an access counts for the current iteration of every operation around it.
+//! Operations nest, and so do their records: an access counts for the current iteration of every enclosing operation.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How memory is used.
+/// The way in which memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Read,
     Write,
-    /// Commutes with its like.
+    /// A write that commutes with other atomic writes.
     Atomic,
 }
 
@@ -28,11 +28,11 @@ pub(crate) struct Races {
 #[derive(Default)]
 struct Operation {
     iteration: u64,
-    /// By block and byte.
+    /// Users of every byte, by block and byte, for each [`Kind`].
     used: HashMap<(usize, usize), [Users; 3]>,
 }
 
-/// Which iterations used a byte in one way.
+/// The iterations that accessed a byte in one way.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 enum Users {
     #[default]
@@ -47,7 +47,7 @@ impl Races {
         self.running.push(Operation::default());
     }
 
-    /// Goes on with another iteration of the innermost operation.
+    /// Continues with another iteration of the innermost operation.
     pub(crate) fn iteration(&mut self, iteration: u64) {
         if let Some(operation) = self.running.last_mut() {
             operation.iteration = iteration;
@@ -59,7 +59,7 @@ impl Races {
         self.running.pop();
     }
 
-    /// Notes that bytes of a block are used.
+    /// Notes an access to bytes of a block.
     pub(crate) fn access(&mut self, block: usize, bytes: Range<usize>, kind: Kind) -> Result<(), String> {
         for operation in &mut self.running {
             let own = operation.iteration;
@@ -81,7 +81,7 @@ impl Races {
 
 const ALL: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Atomic];
 
-/// Whether two iterations may not do these with the same byte.
+/// Returns whether accesses of these kinds by two iterations to the same byte are a race.
 fn conflict(x: Kind, y: Kind) -> bool {
     match (x, y) {
         (Kind::Read, Kind::Read) | (Kind::Atomic, Kind::Atomic) => false,
@@ -109,7 +109,7 @@ impl Users {
 mod tests {
     use super::*;
 
-    /// Runs accesses of (iteration, kind) to one byte.
+    /// Returns whether these accesses, given as (iteration, kind), to one byte are free of races.
     fn run(accesses: &[(u64, Kind)]) -> bool {
         let mut races = Races::default();
         races.enter();
@@ -127,7 +127,7 @@ mod tests {
                 assert_eq!(run(&[(1, x), (2, y)]), !conflict(x, y), "two iterations: {x:?} {y:?}");
             }
         }
-        // Two readers are remembered as such.
+        // Two readers count as `Many`.
         assert!(!run(&[(1, Kind::Read), (2, Kind::Read), (2, Kind::Write)]));
     }
 

@@ -29,7 +29,7 @@ impl<'p> Machine<'p> {
         Ok(results)
     }
 
-    /// What an operation makes of what its points yield.
+    /// Returns the results of an operation, given those of its points.
     fn results_of(
         &mut self,
         op: &'p SegOp,
@@ -64,14 +64,14 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// One array over the whole space per result of the points.
+    /// Makes one array over the whole space for every result of the points.
     fn gather(&mut self, extents: &[usize], points: Vec<Vec<Value>>, pattern: &[Var]) -> Run<Vec<Value>> {
         let column = |position: usize| points.iter().map(|point| point[position].clone()).collect::<Vec<_>>();
         let array = |(position, &var)| self.collect_rows(var, extents.to_vec(), &column(position));
         pattern.iter().enumerate().map(array).collect()
     }
 
-    /// Treats the last dimension's points together, for every point of the outer ones.
+    /// Applies `segment` to the points of the last dimension together, for every point of the outer dimensions.
     fn by_segment(
         &mut self,
         extents: &[usize],

@@ -11,7 +11,7 @@ use warpwise_prim::Scalar;
 use crate::machine::{Accumulator, Machine, Run};
 use crate::value::{ArrayValue, Value, element_count};
 
-/// Elements of a chunk of a stream: small, so that tests meet several chunks.
+/// Number of elements of a stream's chunk: small, so that tests have several chunks.
 const CHUNK: usize = 3;
 
 impl<'p> Machine<'p> {
@@ -66,7 +66,7 @@ impl<'p> Machine<'p> {
         self.finish_points(&soac.scans, &soac.reduces, soac.post.as_ref(), points, pattern)
     }
 
-    /// Scans, reduces and maps again over what a map yielded: the results of a screma.
+    /// Returns the results of a screma: scans and reduces the map's results, then applies the final map.
     fn finish_points(
         &mut self,
         scans: &'p [Scan],
@@ -86,7 +86,7 @@ impl<'p> Machine<'p> {
         Ok(results)
     }
 
-    /// What the reductions yield, and for every point the elements of the array results.
+    /// Returns the results of the reductions, and for every point the elements of the array results.
     pub(crate) fn scan_and_reduce(
         &mut self,
         scans: &'p [Scan],
@@ -132,7 +132,7 @@ impl<'p> Machine<'p> {
         self.distribute(soac.classes, points, pattern)
     }
 
-    /// Class sizes, then the values of every class.
+    /// Returns the size of every class, then the values of every class.
     pub(crate) fn distribute(
         &mut self,
         n_classes: usize,
@@ -180,14 +180,14 @@ impl<'p> Machine<'p> {
                     self.write_segment(array, written, indices[0], &value)?;
                     continue;
                 }
-                // Out of bounds writes nothing.
+                // A write out of bounds has no effect.
                 let _ = array.set(&indices, &value);
             }
         }
         Ok(arrays.into_iter().map(Value::Array).collect())
     }
 
-    /// Writes the rows of a segment from `first` on, which nobody has written before.
+    /// Writes the rows of a segment, starting at row `first`. It is invalid to write a row twice.
     fn write_segment(
         &self,
         array: &mut ArrayValue,
@@ -239,7 +239,7 @@ impl<'p> Machine<'p> {
         Ok(arrays.into_iter().flatten().map(Value::Array).collect())
     }
 
-    /// Combines values into arrays at an index; out of bounds does nothing.
+    /// Combines values into arrays at an index; an index out of bounds has no effect.
     fn combine_at(
         &mut self,
         op: Option<&'p Lambda>,
@@ -297,7 +297,7 @@ impl<'p> Machine<'p> {
         Ok(accs)
     }
 
-    /// Arrays one after the other along the outermost dimension, as a value for `var`.
+    /// Concatenates arrays along the outermost dimension, as a value for `var`.
     fn join(&self, var: Var, outer: usize, parts: impl Iterator<Item = Value>) -> Run<Value> {
         let ty = self.function.ty(var);
         let elem = ty.elem().ok_or_else(|| self.invalid("an array of non-values"))?;

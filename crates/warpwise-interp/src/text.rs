@@ -4,7 +4,7 @@
 //! f(3, [1f32, 2f32, 3f32], empty(0, 2, i64))
 //! ```
 //!
-//! A list without elements does not tell its shape and type; `empty(0, 2, i64)` does.
+//! A list without elements does not determine its shape and type; `empty(0, 2, i64)` does.
 
 use warpwise_prim::{Scalar, ScalarType};
 
@@ -13,11 +13,11 @@ use crate::value::{ArrayValue, Value};
 /// A call as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call<'t> {
-    /// The function.
+    /// Name of the function.
     pub function: &'t str,
     /// Its arguments.
     pub args: Vec<Value>,
-    /// The text behind the call.
+    /// The text after the call.
     pub rest: &'t str,
 }
 
@@ -29,7 +29,7 @@ pub fn parse_call(text: &str) -> Result<Call<'_>, String> {
     Ok(Call { function, args, rest: reader.rest })
 }
 
-/// Reads `value, ...` up to the end.
+/// Reads `value, ...` up to the end of the text.
 pub fn parse_values(text: &str) -> Result<Vec<Value>, String> {
     let text = format!("{text})");
     let mut reader = Reader { rest: &text };
@@ -42,7 +42,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Values up to a closing delimiter.
+    /// Reads values up to a closing delimiter.
     fn list(&mut self, close: char) -> Result<Vec<Value>, String> {
         let mut values = Vec::new();
         loop {
@@ -71,7 +71,7 @@ impl Reader<'_> {
         constant.map(Value::Scalar).ok_or_else(|| format!("`{text}` is no constant"))
     }
 
-    /// `empty(0, 2, f32)`: an array without elements.
+    /// Reads `empty(0, 2, f32)`: an array without elements.
     fn empty(&mut self) -> Result<Value, String> {
         let (inside, rest) = self.rest.split_once(')').ok_or("`empty` has no end")?;
         self.rest = rest;

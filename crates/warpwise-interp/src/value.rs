@@ -1,19 +1,19 @@
-//! Values.
+//! Values of interpreted programs.
 
 use std::rc::Rc;
 
 use warpwise_prim::{Scalar, ScalarType};
 
-/// What a variable can hold.
+/// The value of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A scalar.
     Scalar(Scalar),
     /// An array.
     Array(ArrayValue),
-    /// An accumulator: which `with_acc` input, counted over the whole run.
+    /// An accumulator, as the number of its `with_acc` input, counted over the whole run.
     Acc(usize),
-    /// Something that carries no value: a certificate or a block of memory.
+    /// A certificate or a block of memory, which carry no value.
     Token,
 }
 
@@ -22,14 +22,14 @@ pub enum Value {
 pub struct ArrayValue {
     /// Element type.
     pub elem: ScalarType,
-    /// Sizes, outermost first.
+    /// Extents, outermost first.
     pub shape: Vec<usize>,
     /// All elements in row-major order.
     pub data: Rc<Vec<Scalar>>,
 }
 
-/// How many elements an array of this shape has: none where one of the extents is 0, however large the others are, and the greatest
-/// number where they are more than that.
+/// Returns the number of elements of an array of this shape: 0 if one of the extents is 0, however large the others are.
+/// Saturates at `usize::MAX`.
 pub fn element_count(shape: &[usize]) -> usize {
     if shape.contains(&0) {
         0
@@ -39,7 +39,7 @@ pub fn element_count(shape: &[usize]) -> usize {
 }
 
 impl Value {
-    /// The scalar, if this is one.
+    /// Returns the scalar, if this is one.
     pub fn as_scalar(&self) -> Option<Scalar> {
         match self {
             Value::Scalar(value) => Some(*value),
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// The array, if this is one.
+    /// Returns the array, if this is one.
     pub fn as_array(&self) -> Option<&ArrayValue> {
         match self {
             Value::Array(array) => Some(array),
@@ -55,7 +55,7 @@ impl Value {
         }
     }
 
-    /// The elements of an array, or the scalar as one.
+    /// Returns the elements of an array, or a scalar as its only element. Other values have no elements.
     pub fn elements(&self) -> &[Scalar] {
         match self {
             Value::Scalar(value) => std::slice::from_ref(value),
@@ -66,18 +66,18 @@ impl Value {
 }
 
 impl ArrayValue {
-    /// An array with these elements in row-major order.
+    /// Returns an array with these elements in row-major order.
     pub fn new(elem: ScalarType, shape: Vec<usize>, data: Vec<Scalar>) -> ArrayValue {
         debug_assert_eq!(element_count(&shape), data.len());
         ArrayValue { elem, shape, data: Rc::new(data) }
     }
 
-    /// Number of elements in what remains after indexing `dims` outer dimensions away.
+    /// Returns the number of elements that remain after indexing `dims` outer dimensions away.
     pub fn row_len(&self, dims: usize) -> usize {
         element_count(&self.shape[dims..])
     }
 
-    /// What lies at these leading indices, which must be in bounds; `None` where one is not.
+    /// Returns the element or subarray at these leading indices; `None` if an index is out of bounds.
     pub fn at(&self, indices: &[i64]) -> Option<Value> {
         let start = self.offset(indices)?;
         let rest = self.shape[indices.len()..].to_vec();
@@ -88,7 +88,7 @@ impl ArrayValue {
         Some(Value::Array(ArrayValue::new(self.elem, rest, self.data[start..start + len].to_vec())))
     }
 
-    /// Overwrites what lies at these leading indices; `None` where one is out of bounds.
+    /// Overwrites the element or subarray at these leading indices; `None` if an index is out of bounds.
     pub fn set(&mut self, indices: &[i64], value: &Value) -> Option<()> {
         let start = self.offset(indices)?;
         let elements = value.elements();

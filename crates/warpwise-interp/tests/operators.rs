@@ -1,10 +1,12 @@
-//! Every scalar operator, through the interpreter and directly: operands arrive in order, and what has no result is an error.
+//! Every scalar operator, through the interpreter and directly. Operands arrive in order, and an operator without a result is an
+//! error.
 
 use warpwise_diag::Sources;
 use warpwise_interp::{InterpError, Value, interpret};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, TernaryOp, UnaryOp};
 
-/// Runs `fun f(...) -> (r: result) { r = expr }`; none where the program does not verify, since the operator is not for these types.
+/// Runs `fun f(...) -> (r: result) { r = expr }`; `None` if the program does not verify because the operator does not take these
+/// types.
 fn run(expr: &str, args: &[Scalar], result: ScalarType) -> Option<Result<Scalar, InterpError>> {
     let params: Vec<String> =
         args.iter().enumerate().map(|(i, arg)| format!("x{i}: {}", arg.ty().name())).collect();
@@ -19,7 +21,7 @@ fn run(expr: &str, args: &[Scalar], result: ScalarType) -> Option<Result<Scalar,
     Some(interpret(&program, id, values).map(|values| values[0].as_scalar().expect("a scalar")))
 }
 
-/// Three values of a type that differ, so that exchanged operands show.
+/// Returns three different values of a type, so that exchanged operands show.
 fn samples(ty: ScalarType) -> [Scalar; 3] {
     match ty {
         ScalarType::Bool => [Scalar::Bool(true), Scalar::Bool(false), Scalar::Bool(true)],

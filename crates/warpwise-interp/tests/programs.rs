@@ -1,4 +1,4 @@
-//! File tests of the interpreter: `tests/programs/*.ir`, each with calls and what comes of them.
+//! File tests of the interpreter: `tests/programs/*.ir`, each with calls and their expected results.
 //!
 //! ```text
 //! // level: soac                          what the verifier checks; soac if nothing is said. At level mem memory is looked at

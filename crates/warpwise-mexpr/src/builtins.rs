@@ -1,17 +1,17 @@
-//! The built-in functions: names, types, numbers of parameters.
+//! The built-in functions: their names, types and numbers of parameters.
 //!
-//! Three kinds: those every program sees under their names ([`Kind::Plain`]); the parallel words, which a program that
-//! accelerates may not use otherwise ([`Kind::Parallel`]); and what implements `external` functions ([`Kind::External`]).
-//! What they compute is the host's business; which of them a device has is that of the well-formedness rules.
+//! There are three kinds. [`Kind::Plain`] built-ins are visible to every program under their names. [`Kind::Parallel`] built-ins
+//! are the parallel words, which a program that accelerates may not use as other names. [`Kind::External`] built-ins implement
+//! `external` functions. The host computes them; the well-formedness rules determine which of them a device has.
 
 /// The purpose of a built-in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Visible under its name.
     Plain,
-    /// A parallel word: applied to all its arguments wherever it stands.
+    /// A parallel word: always applied to all its arguments.
     Parallel,
-    /// Implements the external function of its name.
+    /// The implementation of the external function of its name.
     External,
 }
 
@@ -28,17 +28,17 @@ macro_rules! builtins {
         pub const ALL: &[Builtin] = &[$(Builtin::$variant,)*];
 
         impl Builtin {
-            /// Its name in programs.
+            /// Returns the name in programs.
             pub fn name(self) -> &'static str {
                 match self { $(Builtin::$variant => $name,)* }
             }
 
-            /// Its type, as text.
+            /// Returns the type, as text.
             pub fn ty(self) -> &'static str {
                 match self { $(Builtin::$variant => $ty,)* }
             }
 
-            /// How many arguments it takes before it computes something.
+            /// Returns the number of arguments after which it computes something.
             pub fn parameters(self) -> usize {
                 match self { $(Builtin::$variant => $parameters,)* }
             }
@@ -166,7 +166,7 @@ builtins! {
     SeqLoopAcc "seqLoopAcc" 3 Parallel "all a. a -> Int -> (a -> Int -> a) -> a",
     PrintFloat "printFloat" 1 Parallel "Float -> ()",
     InAccelerate "inAccelerate" 0 Plain "Bool",
-    // Programs as data. What reads files and language fragments has its type only.
+    // Programs as data. For files and language fragments only the type exists.
     ParseExpr "bootParserParseMExprString" 3 Plain "(Bool,) -> [String] -> String -> BootParseTree",
     ParseCoreFile "bootParserParseMCoreFile" 3 Plain "(Bool, Bool, [String], Bool, Bool, Bool) -> [String] -> String -> BootParseTree",
     ParseLangString "bootParserParseMLangString" 1 Plain "String -> BootParseTree",
@@ -183,7 +183,7 @@ builtins! {
     ParsedConst "bootParserGetConst" 2 Plain "BootParseTree -> Int -> BootParseTree",
     ParsedPat "bootParserGetPat" 2 Plain "BootParseTree -> Int -> BootParseTree",
     ParsedInfo "bootParserGetInfo" 2 Plain "BootParseTree -> Int -> BootParseTree",
-    // Its type is that of the text; what it is applied to tells the host that it is used there.
+    // The type is that of the inlined text. The second argument tells the host that the function is used there.
     InlineFuthark "inlineFuthark" 2 Plain "all a. String -> a",
     ExternalExp "externalExp" 1 External "Float -> Float",
     ExternalLog "externalLog" 1 External "Float -> Float",
@@ -214,7 +214,7 @@ builtins! {
     ExternalLomaxLogPdf "externalLomaxLogPdf" 3 External "Float -> Float -> Float -> Float",
     ExternalLomaxSample "externalLomaxSample" 2 External "Float -> Float -> Float",
     ExternalSetSeed "externalSetSeed" 1 External "Int -> ()",
-    // Channels are numbers here; the program's own types keep them apart.
+    // Channels are numbers here; the program's own types distinguish them.
     FileSize "fileSize" 1 External "String -> Int",
     WriteOpen "writeOpen" 1 External "String -> (Int, Bool)",
     WriteString "writeString" 2 External "Int -> String -> ()",
@@ -233,7 +233,7 @@ builtins! {
 }
 
 impl Builtin {
-    /// The implementation of an external function.
+    /// Returns the implementation of an external function.
     pub fn external(name: &str) -> Option<Builtin> {
         let same = match name {
             "fileExists" => return Some(Builtin::FileExists),

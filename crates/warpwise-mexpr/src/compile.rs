@@ -11,7 +11,7 @@ use crate::resolve::resolve;
 use crate::syntax::names::Names;
 use crate::tree::{Program, VarId};
 
-/// A program that is right.
+/// A program without errors.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The program.
@@ -20,12 +20,12 @@ pub struct Checked {
     pub typing: Typing,
     /// Its names.
     pub names: Names,
-    /// Errors in definitions that the program does not use, and that are dropped.
+    /// Errors in definitions that were dropped because the program does not use them.
     pub unused: Vec<Diagnostic>,
 }
 
 impl Checked {
-    /// Whether the program may accelerate something.
+    /// Returns whether the program may accelerate something.
     pub fn accelerates(&self) -> bool {
         self.names.get("accelerate").is_some()
     }

@@ -1,11 +1,11 @@
 //! The front end and the host of MExpr, the typed functional language whose expressions can be accelerated.
 //!
-//! [`syntax`] turns text into a tree that keeps every location, [`load`] gathers the files of a program, [`resolve`] looks up names,
-//! [`check`] infers types, and [`reachable`] drops unused definitions; [`compile::front_end`] runs all of these. [`host`] runs the
-//! result. [`accelerate`] finds the definitions that accelerated expressions need and lowers them to core IR. [`explain`] holds the
-//! explanations of the messages.
+//! [`syntax`] turns text into a tree that keeps every source position, [`load`] gathers the files of a program, [`resolve`] looks
+//! up names, [`check`] infers types, and [`reachable`] drops unused definitions; [`compile::front_end`] runs all of these.
+//! [`host`] runs the result. [`accelerate`] finds the definitions that accelerated expressions need and lowers them to core IR.
+//! [`explain`] holds the explanations of the messages.
 //!
-//! There is no input or output and no global state here.
+//! This crate does no input or output and has no global state.
 
 pub mod builtins;
 pub mod tree;

@@ -1,6 +1,6 @@
 //! The library that comes with the compiler, written in the language: `library/*.mc`.
 
-/// The files by their paths.
+/// Texts of the files, by path.
 const FILES: &[(&str, &str)] = &[
     ("assoc-seq.mc", include_str!("../library/assoc-seq.mc")),
     ("basic-types.mc", include_str!("../library/basic-types.mc")),
@@ -22,12 +22,12 @@ const FILES: &[(&str, &str)] = &[
     ("tensor.mc", include_str!("../library/tensor.mc")),
 ];
 
-/// The text of a file of the library.
+/// Returns the text of a file of the library.
 pub fn file(path: &str) -> Option<&'static str> {
     FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
 }
 
-/// The paths of all files of the library.
+/// Returns the paths of all files of the library.
 pub fn paths() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(path, _)| *path)
 }

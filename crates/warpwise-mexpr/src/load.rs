@@ -1,8 +1,8 @@
 //! Files and the files they include.
 //!
-//! [`load`] reads a file and all it includes, each once, and gives the definitions of all in an order in which what is
-//! used comes first. Of included files only definitions count: their tests and the expression after `mexpr` are dropped.
-//! Where files lie is the business of a [`SourceProvider`]. All syntax errors of all files are reported together.
+//! [`load`] reads a file and all files it includes, each once, and returns the definitions of all files, a definition before its
+//! uses. Of an included file only the definitions are kept: its tests and the expression after `mexpr` are dropped. A
+//! [`SourceProvider`] finds the files. The syntax errors of all files are reported together.
 
 use std::collections::HashMap;
 
@@ -13,16 +13,16 @@ use crate::syntax::ast::{Decl, DeclKind, Expr, Include};
 use crate::syntax::names::Names;
 use crate::syntax::parser::parse_program;
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReadError {
-    /// It is in none of these places.
+    /// The file is in none of these places.
     NotFound(Vec<String>),
-    /// There is no library of this name.
+    /// No library has this name.
     NoLibrary(String),
-    /// It is in both.
+    /// The path can mean both of these files.
     Ambiguous(String, String),
-    /// It is there, but cannot be read.
+    /// The file exists, but cannot be read.
     Unreadable(String),
 }
 
@@ -32,7 +32,7 @@ pub trait SourceProvider {
     fn read(&self, including: &str, path: &str) -> Result<SourceFile, ReadError>;
 }
 
-/// A program of all its files.
+/// A program with the definitions of all its files.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// All definitions, and the tests of the program's own file.
@@ -43,7 +43,7 @@ pub struct Loaded {
     pub file: FileId,
 }
 
-/// Files include each other at most so deep: more is nobody's intention.
+/// Maximum nesting depth of includes; no program is expected to need more.
 const DEEPEST: usize = 200;
 
 /// Reads a program.
@@ -74,9 +74,9 @@ struct Loader<'a> {
     provider: &'a dyn SourceProvider,
     sources: &'a mut Sources,
     names: &'a mut Names,
-    /// Files met so far by key: whether all of the file is read.
+    /// State of the files met so far, by key: whether the whole file has been read.
     state: HashMap<String, bool>,
-    /// The includes that led here, and the key of the file each stands in.
+    /// The includes that are open: the key of the including file, and the position of the `include`.
     open: Vec<(String, Span)>,
     decls: Vec<Decl>,
     errors: Vec<Diagnostic>,

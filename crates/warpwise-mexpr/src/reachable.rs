@@ -1,9 +1,9 @@
-//! Definitions that nothing uses are dropped, once their types are found right.
+//! Removal of unused definitions, after their types were checked.
 //!
-//! A definition at the top stays if the program's expression, a test, a computation with an effect, or a definition that
-//! stays uses it. What computes nothing when it is defined (a function, a constant, data) has no effect, nor has a
-//! definition as `never`, which only gives a type: it is dropped inside of expressions, too.
-//! A used external function without an implementation is an error.
+//! A definition at the top stays if it is used by the program's expression, a test, a computation with an effect, or a definition
+//! that stays. A definition without a computation (a function, a constant, data) has no effect. Neither has a definition as
+//! `never`, which only gives a type; unused ones are dropped inside expressions, too. A used external function without an
+//! implementation is an error.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Diagnostic, Span};
@@ -12,13 +12,13 @@ use crate::builtins::{Builtin, Kind};
 use crate::syntax::names::Names;
 use crate::tree::{Binding, DeclKind, Expr, ExprKind, Program, VarId};
 
-/// Drops what is not used; says what is used and has no implementation.
+/// Drops unused definitions; returns errors for used external functions without an implementation.
 pub fn drop_unused(program: &mut Program, names: &Names) -> Vec<Diagnostic> {
     let mut used = Used { vars: FxHashSet::default(), missing: Vec::new(), program };
     if let Some(main) = &program.main {
         used.expr(main);
     }
-    // Definitions stand before their uses: one walk backwards sees every use before the definition.
+    // Definitions stand before their uses: one walk backwards visits every use before the definition.
     let mut kept = vec![false; program.decls.len()];
     for (decl, keep) in program.decls.iter().zip(&mut kept).rev() {
         *keep = match &decl.kind {
@@ -50,7 +50,7 @@ pub fn drop_unused(program: &mut Program, names: &Names) -> Vec<Diagnostic> {
     missing
 }
 
-/// Drops local definitions as `never` that nothing uses.
+/// Drops unused local definitions as `never`.
 fn drop_never(expr: &mut Expr, used: &FxHashSet<VarId>) {
     if let ExprKind::Block(decls, _) = &mut expr.kind {
         decls.retain(|decl| match &decl.kind {
@@ -63,12 +63,12 @@ fn drop_never(expr: &mut Expr, used: &FxHashSet<VarId>) {
     expr.children_mut().into_iter().for_each(|child| drop_never(child, used));
 }
 
-/// Whether an expression is data already: computing it has no effect and cannot fail.
+/// Returns whether an expression is already data: computing it has no effect and cannot fail.
 pub fn is_value(expr: &Expr) -> bool {
     is_made_of(expr, |_| false)
 }
 
-/// Whether an expression has no effect: data, parts of it, and `never`, which promises not to be reached.
+/// Returns whether an expression has no effect: data, fields of data, and `never`, which promises not to be reached.
 pub fn is_pure(expr: &Expr) -> bool {
     is_made_of(expr, |part| match &part.kind {
         ExprKind::Never => true,
@@ -77,7 +77,7 @@ pub fn is_pure(expr: &Expr) -> bool {
     })
 }
 
-/// Whether an expression is data, but for parts of another kind.
+/// Returns whether an expression consists of data and of subexpressions that `other` accepts.
 fn is_made_of(expr: &Expr, other: fn(&Expr) -> bool) -> bool {
     let made = |part: &Expr| is_made_of(part, other);
     match &expr.kind {
@@ -92,7 +92,7 @@ fn is_made_of(expr: &Expr, other: fn(&Expr) -> bool) -> bool {
         | ExprKind::Lambda(..) => true,
         ExprKind::Apply(function, arguments) => match function.kind {
             ExprKind::Builtin(builtin) => {
-                // The type of text comes from its use, of which there is one.
+                // The type of `inlineFuthark` comes from its use, and there is one use only.
                 builtin.kind() == Kind::Plain
                     && builtin != Builtin::InlineFuthark
                     && arguments.len() < builtin.parameters()
@@ -125,7 +125,7 @@ struct Used<'a> {
 }
 
 impl<'a> Used<'a> {
-    /// Goes through those of a recursive group that are used; tells whether there are any.
+    /// Visits the used bindings of a recursive group; returns whether there are any.
     fn group(&mut self, bindings: &'a [Binding]) -> bool {
         let mut left: Vec<&Binding> = bindings.iter().collect();
         while let Some(place) = left.iter().position(|binding| self.vars.contains(&binding.var)) {

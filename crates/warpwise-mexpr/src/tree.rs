@@ -1,9 +1,8 @@
 //! Programs with every name resolved.
 //!
-//! Variables, constructors, types and type variables are dense ids into the tables of a [`Program`]; a variable is bound
-//! once. Of the syntax only what has a meaning of its own is left: tuples are records with the labels 0, 1, ..., `if` and
-//! `switch` are [`ExprKind::Choice`]s, projections go one label at a time.
-//! [`Expr::ty`] is filled by the checker.
+//! Variables, constructors, types and type variables are dense ids into the tables of a [`Program`]; a variable is bound once.
+//! Syntax that only abbreviates is gone: tuples are records with the labels 0, 1, ..., `if` and `switch` are
+//! [`ExprKind::Choice`]s, and a projection has one label. The checker fills [`Expr::ty`].
 
 use std::rc::Rc;
 
@@ -48,16 +47,16 @@ pub struct Program {
     pub decls: Vec<Decl>,
     /// The expression that the program computes; `()` if there is none.
     pub main: Option<Expr>,
-    /// The start of the program's own file, for what has no better place.
+    /// The start of the program's own file: the position of messages that have no better one.
     pub start: Option<Span>,
 }
 
-/// A name and where it is bound.
+/// A name and its binding position.
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
     /// The name as written.
     pub name: Symbol,
-    /// Where it is bound.
+    /// Source position of the binding.
     pub span: Span,
 }
 
@@ -77,9 +76,9 @@ pub struct NamedType {
     pub name: Name,
     /// Its parameters.
     pub parameters: Vec<TypeVar>,
-    /// Which parameters, by place, stand for types that take arguments themselves.
+    /// Indices of the parameters that stand for types with arguments of their own.
     pub applied: Vec<usize>,
-    /// The type that it abbreviates; without one it is a type of its own.
+    /// The type that it abbreviates; a type without a definition is distinct from all others.
     pub definition: Option<Type>,
 }
 
@@ -88,22 +87,22 @@ pub struct NamedType {
 pub struct Decl {
     /// Its kind.
     pub kind: DeclKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
-/// The kinds of definitions that are left.
+/// The kinds of definitions in resolved programs.
 #[derive(Clone, Debug)]
 pub enum DeclKind {
     /// `let x = e`.
     Let(Binding),
     /// Bindings that may use each other.
     Recursive(Vec<Binding>),
-    /// An external function, with what implements it.
+    /// An external function, with its type and implementation.
     External(VarId, Type, Builtin),
     /// A test.
     Utest(Box<Utest>),
-    /// Computed for its effect.
+    /// An expression computed for its effect.
     Do(Expr),
     /// `match e with p in`.
     Match(Expr, Pat),
@@ -129,7 +128,7 @@ pub struct Utest {
     pub expected: Expr,
     /// The comparison; equality if left out.
     pub using: Option<Expr>,
-    /// Makes the message of a failure.
+    /// The function that makes the message of a failure.
     pub otherwise: Option<Expr>,
 }
 
@@ -138,26 +137,26 @@ pub struct Utest {
 pub struct Expr {
     /// Its kind.
     pub kind: ExprKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
     /// Its type, once checked.
     pub ty: Ty,
 }
 
 impl Expr {
-    /// An expression that is not checked yet.
+    /// Returns an expression that is not checked yet.
     pub fn new(span: Span, kind: ExprKind) -> Expr {
         Expr { kind, span, ty: Ty::UNCHECKED }
     }
 
-    /// `()`.
+    /// Returns `()`.
     pub fn unit(span: Span) -> Expr {
         Expr::new(span, ExprKind::Record(Vec::new()))
     }
 }
 
 impl Expr {
-    /// The expressions directly inside, in order; those of definitions in a block among them.
+    /// Returns the expressions directly inside, in order, including those of a block's definitions.
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Var(_)
@@ -189,7 +188,7 @@ impl Expr {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the same expressions, mutable.
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
             ExprKind::Var(_)
@@ -223,7 +222,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with this expression and everything in it, outside first.
+    /// Calls `visit` with this expression and everything in it, outermost first.
     pub fn each<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
         visit(self);
         self.children().into_iter().for_each(|child| child.each(visit));
@@ -231,7 +230,7 @@ impl Expr {
 }
 
 impl Decl {
-    /// The variables that a definition of values binds, those of patterns apart.
+    /// Returns the variables that a definition of values binds, except those of patterns.
     pub fn defined(&self) -> Vec<VarId> {
         match &self.kind {
             DeclKind::Let(binding) => vec![binding.var],
@@ -241,7 +240,7 @@ impl Decl {
         }
     }
 
-    /// The expressions directly inside, in order.
+    /// Returns the expressions directly inside, in order.
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             DeclKind::Let(binding) => vec![&binding.body],
@@ -255,7 +254,7 @@ impl Decl {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the same expressions, mutable.
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
             DeclKind::Let(binding) => vec![&mut binding.body],
@@ -290,7 +289,7 @@ pub enum ExprKind {
     Bool(bool),
     /// A sequence of characters.
     String(Rc<str>),
-    /// Not reached.
+    /// `never`, an expression that is not reached.
     Never,
     /// A function applied to one or more arguments.
     Apply(Box<Expr>, Vec<Expr>),
@@ -298,17 +297,17 @@ pub enum ExprKind {
     Lambda(Vec<Parameter>, Box<Expr>),
     /// A constructor applied.
     Construct(ConId, Box<Expr>),
-    /// The first test that holds decides.
+    /// Tests with their expressions, and the expression if none holds. The first test that holds decides.
     Choice(Vec<Test>, Box<Expr>),
     /// A record; labels in the order written.
     Record(Vec<(Symbol, Expr)>),
-    /// A record with fields exchanged.
+    /// A record with some fields replaced.
     Update(Box<Expr>, Vec<(Symbol, Expr)>),
     /// A field of a record.
     Project(Box<Expr>, Symbol),
     /// A sequence.
     Seq(Vec<Expr>),
-    /// Definitions, and what they are for.
+    /// Definitions, and the expression in their scope.
     Block(Vec<Decl>, Box<Expr>),
     /// `accelerate e`.
     Accelerate(Box<Expr>),
@@ -323,7 +322,7 @@ pub struct Parameter {
     pub ty: Option<Type>,
 }
 
-/// A test with what follows if it holds.
+/// A test, with the expression that follows if it holds.
 #[derive(Clone, Debug)]
 pub struct Test {
     /// The scrutinee.
@@ -339,7 +338,7 @@ pub struct Test {
 pub struct Pat {
     /// Its kind.
     pub kind: PatKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
     /// Its type, once checked.
     pub ty: Ty,
@@ -360,24 +359,24 @@ pub enum PatKind {
     Bool(bool),
     /// Some fields of a record.
     Record(Vec<(Symbol, Pat)>),
-    /// A constructor and what it holds.
+    /// A constructor and the pattern of the value it holds.
     Construct(ConId, Box<Pat>),
     /// All elements of a sequence.
     Seq(Vec<Pat>),
-    /// The first elements, what is between, the last elements.
+    /// The first elements, the elements between, the last elements.
     Edge(Vec<Pat>, Option<VarId>, Vec<Pat>),
-    /// Both.
+    /// Both patterns match.
     And(Box<Pat>, Box<Pat>),
-    /// Either; both sides bind the same variables.
+    /// One of two patterns matches; both bind the same variables.
     Or(Box<Pat>, Box<Pat>),
-    /// Not; binds nothing.
+    /// The pattern does not match; binds nothing.
     Not(Box<Pat>),
 }
 
 /// A type as written, with names resolved.
 #[derive(Clone, Debug)]
 pub enum Type {
-    /// To be found out.
+    /// A type to be inferred.
     Unknown,
     /// `Bool`.
     Bool,
@@ -395,7 +394,8 @@ pub enum Type {
     Record(Vec<(Symbol, Type)>),
     /// A type variable.
     Var(TypeVar),
-    /// A named type applied; as many arguments as it has parameters, unless it stands for a parameter that takes arguments.
+    /// A named type applied to as many arguments as it has parameters; to fewer if it stands for a parameter that takes
+    /// arguments.
     Named(TypeId, Vec<Type>),
     /// A type variable applied to one or more types.
     Apply(TypeVar, Vec<Type>),

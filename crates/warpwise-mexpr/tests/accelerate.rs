@@ -1,7 +1,7 @@
 //! The passes of acceleration on text: `tests/accelerate/PASS/*.mc`.
 //!
-//! A file holds a program, a line `----`, and what the program is after the pass, or the messages it gives. `BLESS=1`
-//! writes what is found. Whatever a pass leaves must be a program that passes the front end again with the same types.
+//! A file holds a program, a line `----`, and the program after the pass, or the messages of the pass. `BLESS=1` writes what is
+//! found. The result of every pass must be a program that passes the front end again with the same types.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn compile(text: &str, sources: &mut Sources) -> Result<Checked, Failure> {
     front_end(root, &Library, sources)
 }
 
-/// The text of a program after a pass.
+/// Returns the text of a program after a pass.
 fn after(pass: &str, mut checked: Checked) -> Result<String, Failure> {
     let original = checked.clone();
     if pass == "partial" {

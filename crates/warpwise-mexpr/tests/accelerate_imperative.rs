@@ -1,11 +1,12 @@
-//! Imperative accelerated expressions in the core IR against the host: `tests/imperative/*.mc`.
+//! Imperative accelerated expressions in core IR, compared with the host: `tests/imperative/*.mc`.
 //!
 //! A file holds definitions, a line `-- expressions`, and an expression in each line after it. A line `-- tensors: ...` before
-//! that says what can be captured, separated by semicolons: `a = Float [2, 3]` is a tensor of certain elements, `v = a 1 2` a view of two
-//! of `a`'s indices from 1 on, `s = [a, b]` a sequence of tensors, `k = 5` an integer. The host computes each expression in order; the
-//! interpreter of the core IR runs what it is lowered to; both give the same value, print the same and leave the same in all tensors, or
-//! both fail. A line that ends in `-- limit: TEXT` is refused with TEXT instead, one that ends in `-- in order` has a loop
-//! that runs in order, and no other has; one that ends in `-- adds` becomes a histogram, and no other does.
+//! that line declares the values that can be captured, separated by semicolons: `a = Float [2, 3]` is a tensor with fixed
+//! elements, `v = a 1 2` a view of two of `a`'s indices from 1 on, `s = [a, b]` a sequence of tensors, `k = 5` an integer. The
+//! host computes each expression in order, and the interpreter of the core IR runs the lowered expression. Both must give the
+//! same value, print the same and leave the same in all tensors, or both must fail. A line that ends in `-- limit: TEXT` is
+//! refused with TEXT instead. A line that ends in `-- in order` has a loop that runs in order, and no other line has one. A line
+//! that ends in `-- adds` becomes a histogram, and no other line does.
 
 mod common;
 
@@ -29,16 +30,16 @@ use warpwise_prim::{Scalar, ScalarType};
 
 use common::{check, on_host};
 
-/// What can be captured.
+/// A value that can be captured.
 #[derive(Clone, Debug)]
 enum Given {
     Int(i64),
-    /// The name of the tensor whose elements it shares, its first element, its extents.
+    /// A tensor: the name of the tensor whose elements it shares, its first element, its extents.
     Tensor(String, usize, Vec<usize>),
     Seq(Vec<String>),
 }
 
-/// All that can be captured, and the elements of tensors.
+/// All values that can be captured, and the elements of tensors.
 #[derive(Clone, Default, Debug)]
 struct Captured {
     given: Vec<(String, Given)>,
@@ -94,7 +95,7 @@ impl Captured {
         found.map(|(_, given)| given.clone()).unwrap_or_else(|| panic!("{name} is not given"))
     }
 
-    /// Definitions of what is captured, for the host.
+    /// Returns the definitions of the captured values, for the host.
     fn definitions(&self) -> String {
         let mut text = String::new();
         for (name, given) in &self.given {
@@ -118,7 +119,7 @@ impl Captured {
         text
     }
 
-    /// Prints all elements of all tensors, on the host.
+    /// Returns code that prints all elements of all tensors on the host.
     fn dump(&self) -> String {
         let dumps = self.given.iter().filter_map(|(name, given)| match given {
             Given::Tensor(base, _, shape) if base == name => {
@@ -133,7 +134,7 @@ impl Captured {
     }
 }
 
-/// The same number that the host's definitions compute.
+/// Returns the number that the host's definitions compute, too.
 fn element_at(shape: &[usize], position: usize) -> i64 {
     let mut index = Vec::new();
     let mut rest = position;
@@ -148,7 +149,7 @@ fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty())
 }
 
-/// What is lowered, with what overlaps together.
+/// Lowers a program; tensors that overlap share buffers.
 fn lowered(checked: Checked, captured: &Captured) -> Result<Imperative, Failure> {
     let split = split(checked)?;
     let lower = |together: &dyn Fn(usize) -> Vec<Vec<usize>>| {
@@ -183,11 +184,11 @@ fn lowered(checked: Checked, captured: &Captured) -> Result<Imperative, Failure>
 fn captured_names(function: &Function, signature: &Signature) -> Vec<String> {
     let entry = function.entry.as_ref().expect("an entry point");
     let names = entry.params[signature.buffers.len()..].iter().map(|param| param.name.clone());
-    // What captures nothing takes `()`.
+    // An expression without captured values takes `()`.
     names.filter(|name| name != "_").collect()
 }
 
-/// What the core IR computes, as the host prints it; nothing if the run fails.
+/// Returns the results of the core IR, as the host prints them; `None` if the run fails.
 fn on_device(lowered: &Imperative, captured: &Captured) -> Option<String> {
     let (program, signature) = (&lowered.program, &lowered.signatures[0].1);
     if let Err(errors) = verify(program, Level::Soac) {
@@ -231,7 +232,7 @@ fn on_device(lowered: &Imperative, captured: &Captured) -> Option<String> {
     Some(text)
 }
 
-/// The buffers of one call, and which tensors lie where.
+/// The buffers of one call, and the places of tensors in them.
 struct Pools {
     buffers: Vec<Vec<Scalar>>,
     shapes: Vec<Vec<usize>>,
@@ -287,7 +288,7 @@ impl Pools {
         pools
     }
 
-    /// The leaves of a view in a shared buffer.
+    /// Returns the leaves of a view in a shared buffer.
     fn part(
         &mut self,
         buffer: usize,
@@ -311,7 +312,7 @@ impl Pools {
         leaves.into_iter()
     }
 
-    /// The arrays of the buffers; none if a tensor has not the rank that its uses show.
+    /// Returns the arrays of the buffers; `None` if a tensor does not have the rank that its uses show.
     fn arrays(&self, signature: &Signature) -> Option<Vec<Value>> {
         let arrays =
             signature.buffers.iter().zip(&self.buffers).zip(&self.shapes).map(|((it, data), shape)| {
@@ -327,7 +328,7 @@ impl Pools {
             Some((buffer, start)) if self.shapes[*buffer].is_empty() => {
                 self.buffers[*buffer][start + position]
             }
-            // The buffer holds a view that starts there.
+            // The buffer holds a view that starts at this element.
             Some((buffer, start)) if position >= *start && position - start < self.buffers[*buffer].len() => {
                 self.buffers[*buffer][position - start]
             }
@@ -336,7 +337,7 @@ impl Pools {
     }
 }
 
-/// Arguments with the sizes before them.
+/// Returns the arguments with their sizes before them.
 fn with_sizes(function: &Function, n_sizes: usize, arguments: Vec<Value>) -> Vec<Value> {
     let (sizes, others) = function.params.split_at(n_sizes);
     let size_of = |var: warpwise_ir::Var| {

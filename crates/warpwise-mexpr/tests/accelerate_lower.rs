@@ -1,10 +1,10 @@
-//! Accelerated expressions in the core IR against the host: `tests/lower/*.mc`.
+//! Accelerated expressions in core IR, compared with the host: `tests/lower/*.mc`.
 //!
-//! A file holds definitions, a line `-- expressions`, and an expression in each line after it. The host computes the
-//! expression; the interpreter of the core IR runs what it is lowered to; both give the same text, or both fail, and so does what
-//! it is lowered to with sequences in sequences as rows of pools. The lifted program gives the same on the host, too. A line
-//! that ends in `-- limit: TEXT` is refused with TEXT instead; one that ends in `-- irregular` fails on the device without rows, one
-//! that ends in `-- rows` has rows without being asked for them, and no other has.
+//! A file holds definitions, a line `-- expressions`, and an expression in each line after it. The host computes the expression,
+//! and the interpreter of the core IR runs the lowered expression, once as it is and once with sequences in sequences as rows of
+//! pools. All must give the same text, or all must fail. The lifted program must give the same on the host, too. A line that ends
+//! in `-- limit: TEXT` is refused with TEXT instead. A line that ends in `-- irregular` fails on the device without rows. A line
+//! that ends in `-- rows` has rows without being asked for them, and no other line has.
 
 mod common;
 
@@ -24,7 +24,7 @@ use warpwise_prim::{Scalar, ValueType};
 
 use common::{check, on_host};
 
-/// What the core IR computes, nothing if the run fails; and whether it has rows.
+/// Returns the results of the core IR, `None` if the run fails; and whether it has rows.
 fn on_device(checked: Checked, rows: bool) -> Result<(Option<String>, bool), Failure> {
     let Split { host, entries, functional, .. } = split(checked)?;
     let rows = if rows { BTreeSet::from([0]) } else { BTreeSet::new() };
@@ -42,7 +42,7 @@ fn on_device(checked: Checked, rows: bool) -> Result<(Option<String>, bool), Fai
     Ok((Some(entry.results.iter().map(|ty| value_text(ty, &mut leaves)).collect()), has_rows))
 }
 
-/// An element of a sequence with rows, at an index of its arrays.
+/// Returns the text of an element of a sequence with rows, at an index of its arrays.
 fn element_text(ty: &EntryType, leaves: &[&ArrayValue], index: usize) -> String {
     match ty {
         EntryType::Scalar(ty) | EntryType::Array(ty, _) => scalar_text(*ty, leaves[0].data[index]),

@@ -1,7 +1,7 @@
 //! Properties of lifting and extraction on generated programs.
 //!
-//! A lifted program has only functions free in functions, and passes the front end again. What is extracted is closed
-//! and minimal, and extracting again changes nothing.
+//! In a lifted program only functions are free in functions, and it passes the front end again. The extracted definitions are
+//! closed and minimal, and extracting again changes nothing.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use warpwise_mexpr::compile::{Checked, front_end};
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 use warpwise_mexpr::tree::{Binding, Decl, DeclKind, VarId};
 
-/// No files.
+/// A provider without files.
 struct Nothing;
 
 impl SourceProvider for Nothing {
@@ -30,7 +30,7 @@ fn check(text: &str) -> Checked {
     front_end(root, &Nothing, &mut Sources::new()).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
-/// Makes programs from a list of choices.
+/// A generator of programs from a list of choices.
 struct Maker {
     choices: Vec<u8>,
     next: usize,
@@ -51,7 +51,7 @@ impl Maker {
         format!("{prefix}{}", self.count)
     }
 
-    /// A part in whose scope more names are known.
+    /// Generates a part in whose scope more names are known.
     fn within(&mut self, number: Option<&str>, function: Option<&str>, depth: usize) -> String {
         let marks = (self.numbers.len(), self.functions.len());
         self.numbers.extend(number.map(str::to_string));
@@ -62,7 +62,7 @@ impl Maker {
         text
     }
 
-    /// An expression of type Int.
+    /// Generates an expression of type Int.
     fn expr(&mut self, depth: usize) -> String {
         if depth == 0 || self.next >= self.choices.len() {
             return self.leaf();
@@ -183,7 +183,7 @@ proptest! {
         prop_assert_eq!(&needed, &there, "{}", text_before);
         let all = bindings(&extracted);
         prop_assert!(all.iter().all(|binding| free(&binding.body).is_subset(&there)));
-        // Each is wanted, or free in what follows it or is recursive with it: without it something would be missing.
+        // Each is wanted, free in a later definition, or recursive with one: without it something would be missing.
         let mut reached: BTreeSet<VarId> = wanted.clone();
         let mut waiting: Vec<VarId> = wanted.iter().copied().collect();
         while let Some(var) = waiting.pop() {
@@ -197,7 +197,7 @@ proptest! {
     }
 }
 
-/// What the expressions of [`variables_of_every_form`] may use.
+/// Definitions that the expressions of [`variables_of_every_form`] may use.
 const DEFINITIONS: &str = "
 type Maybe
 con Just : Int -> Maybe

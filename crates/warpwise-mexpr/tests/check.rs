@@ -1,7 +1,7 @@
 //! The corpus of the checker: `tests/check/*.mc`.
 //!
-//! A line that ends in `-- error: TEXT` must be where exactly one error starts, with TEXT in its message, its label or a
-//! hint; no other line may have one. A line `let NAME ... -- type: TEXT` must define something of that type.
+//! A line that ends in `-- error: TEXT` must be the start of exactly one error, with TEXT in its message, its label or a hint; no
+//! other line may be the start of one. A line `let NAME ... -- type: TEXT` must define a variable of that type.
 
 use std::fs;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn check_file(path: &Path) -> Vec<String> {
     complaints
 }
 
-/// The type of the last variable of that name.
+/// Returns the type of the last variable of that name.
 fn type_of(checked: &Checked, name: &str) -> Option<String> {
     let symbol = checked.names.get(name)?;
     let index = checked.program.vars.iter().rposition(|var| var.name == symbol)?;

@@ -1,5 +1,6 @@
-//! The example programs of the repository, `examples/mexpr/*.mc`, as far as this crate goes: what they accelerate is lowered to a program
-//! that the verifier accepts, and every parallel loop can run in parallel. What they compute is tested with the back ends.
+//! The example programs of the repository, `examples/mexpr/*.mc`, within the limits of this crate: their accelerated expressions
+//! are lowered to a program that the verifier accepts, and every parallel loop can run in parallel. Their results are tested with
+//! the back ends.
 
 use std::collections::BTreeSet;
 use std::fs;

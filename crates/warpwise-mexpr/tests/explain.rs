@@ -1,4 +1,4 @@
-//! The examples of `errors.md` are what they say.
+//! The examples of `errors.md` give the messages that they explain.
 
 use warpwise_diag::Sources;
 use warpwise_mexpr::accelerate::split;
@@ -7,7 +7,7 @@ use warpwise_mexpr::explain::EXPLANATIONS;
 use warpwise_mexpr::library;
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 
-/// Codes without an example, because it would have to be huge or several files.
+/// Codes without an example, because it would be huge or need several files.
 const WITHOUT_EXAMPLE: [&str; 9] =
     ["M0111", "M0120", "M0131", "M0132", "M0133", "M0134", "M0416", "M0418", "M0430"];
 
@@ -21,7 +21,7 @@ impl SourceProvider for Library {
     }
 }
 
-/// The codes of all messages on a program.
+/// Returns the codes of all messages for a program.
 fn messages(text: &str) -> Vec<&'static str> {
     let root = SourceFile { key: "root".to_string(), name: "example.mc".to_string(), text: text.to_string() };
     let wrong = match front_end(root, &Library, &mut Sources::new()) {

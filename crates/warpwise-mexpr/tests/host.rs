@@ -1,7 +1,7 @@
-//! Programs that the host runs: `tests/host/*.mc`, and such that it debugs: `tests/debug/*.mc`.
+//! Programs that the host runs (`tests/host/*.mc`) and debugs (`tests/debug/*.mc`).
 //!
-//! Every test of a program passes. A line that ends in `-- fails: TEXT` must be where the run fails with TEXT in the
-//! message; without such a line the run succeeds. The lines after `-- prints:` are what the program prints.
+//! Every test of a program passes. At a line that ends in `-- fails: TEXT`, the run must fail with TEXT in the message; without
+//! such a line the run succeeds. The lines after `-- prints:` are the output of the program.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ struct Paper {
     lines: Vec<String>,
 }
 
-/// Writes to the end of a file of [`Paper`].
+/// A writer that appends to a file of [`Paper`].
 struct Pen {
     files: Rc<RefCell<BTreeMap<String, String>>>,
     path: String,

@@ -1,8 +1,8 @@
 //! The corpus of syntax tests: `tests/syntax/*.mc`.
 //!
-//! A line that ends in `-- error: TEXT` must be where exactly one syntax error starts, with TEXT in its message or
-//! label; no other line may have one. A line that ends in `-- tree: TEXT` must start a `let` whose value prints as TEXT.
-//! Whatever parses must be unchanged by printing and parsing again.
+//! A line that ends in `-- error: TEXT` must be the start of exactly one syntax error, with TEXT in its message or label; no
+//! other line may be the start of one. A line that ends in `-- tree: TEXT` must start a `let` whose value prints as TEXT. A text
+//! without errors must be unchanged by printing and parsing again.
 
 use std::fs;
 use std::path::Path;

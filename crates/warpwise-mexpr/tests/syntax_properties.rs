@@ -1,4 +1,4 @@
-//! Whatever tree is printed, parsing gives it back; and whatever text there is, the parser ends with a tree or errors.
+//! Parsing a printed tree returns the same tree; and on any text the parser returns a tree or errors.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -103,7 +103,7 @@ fn leaf() -> impl Strategy<Value = ExprKind> {
     ]
 }
 
-/// Expressions as the parser makes them: rows are never nested in their own tails.
+/// Generates expressions as the parser makes them: lists are never nested in their own tails.
 fn expr() -> impl Strategy<Value = Expr> {
     let make = |kind| Expr { kind, span: Span::NONE };
     leaf().prop_map(make).prop_recursive(5, 40, 3, move |inner| {

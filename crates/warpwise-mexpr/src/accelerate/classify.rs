@@ -1,4 +1,4 @@
-//! Which machinery an accelerated expression is for, from the parallel words it uses (papers/000, Figure 7).
+//! Classification of accelerated expressions by the parallel words that they use (papers/000, Figure 7).
 //!
 //! | class | uses |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | imperative | `loop`, `seqLoop`, `seqLoopAcc`, `printFloat` |
 //! | invalid | both: an error |
 //!
-//! Uses count wherever extraction reaches: through calls and recursion, each definition once. What the sequential program
-//! uses does not count.
+//! Uses count in all code that extraction reaches: through calls and recursion, each definition once. Uses in the sequential
+//! program do not count.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::tree::{Decl, ExprKind, VarId};
 use super::extract::extract;
 use super::name::Entry;
 
-/// The accelerated expressions of both kinds.
+/// The accelerated expressions by class.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Classes {
     /// The functional ones.
@@ -29,7 +29,7 @@ pub struct Classes {
     pub imperative: BTreeSet<VarId>,
 }
 
-/// Classifies all accelerated expressions; those that use no parallel words, or words of both kinds, are errors.
+/// Classifies all accelerated expressions; it is an error to use no parallel words, or words of both kinds.
 pub fn classify(entries: &[Entry], extracted: &[Decl]) -> Result<Classes, Failure> {
     let mut classes = Classes::default();
     let mut errors = Vec::new();
@@ -56,7 +56,7 @@ pub fn classify(entries: &[Entry], extracted: &[Decl]) -> Result<Classes, Failur
     if errors.is_empty() { Ok(classes) } else { Err(Failure::User(errors)) }
 }
 
-/// Where what an accelerated expression reaches first uses a functional and an imperative word.
+/// Returns the first uses of a functional and of an imperative word in the code that an accelerated expression reaches.
 fn first_uses(entry: VarId, extracted: &[Decl]) -> (Option<Span>, Option<Span>) {
     let (_, decls) = extract(&BTreeSet::from([entry]), extracted);
     let (mut functional, mut imperative) = (None, None);

@@ -1,9 +1,9 @@
-//! Extraction: the definitions that some functions need, and no others (papers/000, Algorithm 1).
+//! Extraction: exactly the definitions that given functions need (papers/000, Algorithm 1).
 //!
-//! One walk from the end to the start: a definition is kept if what comes after needs it, and then all that is free in it
-//! is needed, too. Of a group of recursive definitions, those are kept that the needed ones reach. The result is closed,
-//! it is minimal, and extracting again changes nothing. Order is kept. Tests in extracted functions are
-//! dropped: they belong to the sequential program. Needs: a lifted program, in which only functions are free in functions.
+//! One walk goes from the end to the start. A definition is kept if later definitions need it, and then all its free variables
+//! are needed, too. Of a group of recursive definitions, those are kept that can be reached from a needed one. The result is
+//! closed and minimal, and extracting again changes nothing. The order is kept. Tests in extracted functions are dropped: they
+//! belong to the sequential program. Needs: a lifted program, in which the free variables of functions are functions.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub fn extract(wanted: &BTreeSet<VarId>, decls: &[Decl]) -> (BTreeSet<VarId>, Ve
     (needed, kept)
 }
 
-/// The members of a recursive definition that needed ones reach; what is free in them is needed.
+/// Returns the bindings of a recursive definition that can be reached from needed ones; their free variables become needed.
 fn reached(bindings: &[Binding], needed: &mut BTreeSet<VarId>) -> Vec<Binding> {
     let bindings: Vec<Binding> = bindings.iter().map(without_tests).collect();
     let mut waiting: Vec<&Binding> = bindings.iter().filter(|b| needed.contains(&b.var)).collect();

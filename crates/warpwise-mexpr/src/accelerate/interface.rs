@@ -1,7 +1,7 @@
 //! The interface of accelerated expressions: all types of captured and returned values are known.
 //!
-//! A value goes to a device by its type alone, so an accelerated expression that captures, or gives, something of a type
-//! with variables in it is an error. Needs: a lifted program. Absent: which types a device has ([`super::wellformed`]).
+//! A value is passed to a device by its type alone, so an accelerated expression that captures or returns a value is an error if
+//! its type has variables. Needs: a lifted program. Absent: the types that a device supports ([`super::wellformed`]).
 
 use warpwise_diag::{Diagnostic, Failure, Span};
 
@@ -13,7 +13,7 @@ use crate::tree::{DeclKind, ExprKind, Name, VarId};
 use super::lift::has_function;
 use super::name::Entry;
 
-/// Refuses accelerated expressions that capture functions, or values of types that are not known, or give such values.
+/// Refuses accelerated expressions that capture or return functions, or values of unknown types.
 pub fn check_interface(checked: &Checked, entries: &[Entry]) -> Result<(), Failure> {
     let (mut functions, mut unknowns) = (Vec::new(), Vec::new());
     let bindings = checked.program.decls.iter().filter_map(|decl| match &decl.kind {
@@ -36,12 +36,12 @@ pub fn check_interface(checked: &Checked, entries: &[Entry]) -> Result<(), Failu
             unknowns.push(unknown(entry.span, format!("what this gives has the type `{shown}`")));
         }
     }
-    // A function that is handed over often makes other types unknown.
+    // A function that is passed often makes other types unknown.
     let errors = if functions.is_empty() { unknowns } else { functions };
     if errors.is_empty() { Ok(()) } else { Err(Failure::User(errors)) }
 }
 
-/// The name of a variable, and its type as text.
+/// Returns the name of a variable, its position, and its type as text.
 fn described(checked: &Checked, var: VarId) -> (&str, Span, String) {
     let Name { name, span } = checked.program.vars[var.0 as usize];
     let ty = checked.typing.vars[var.0 as usize];
@@ -68,7 +68,7 @@ fn unknown(span: Span, what: String) -> Diagnostic {
         .hint("write the type where the value is bound: `let s : [Int] = ...`")
 }
 
-/// Whether a type has no variables.
+/// Returns whether a type has no variables.
 fn is_known(types: &Types, ty: Ty) -> bool {
     match types.node(ty) {
         Node::Var(_) | Node::Meta(_) => false,

@@ -1,4 +1,4 @@
-//! Lambda lifting: every function comes to the top, with what it captures as further parameters.
+//! Lambda lifting: every function moves to the top, with its captured variables as additional parameters.
 //!
 //! ```text
 //! let g = lam x. addi x 1
@@ -12,11 +12,11 @@
 //! let f = lam c. lam x. muli c (g x)
 //! let accelerated = lam s. lam c. map (f c) s
 //! ```
-//! A function is what a definition gives a function type and computes nothing. Functions are known by name wherever they
-//! are and are never captured; every other variable is, be it at the top or not, through all calls, in the order of
-//! definition (after Johnsson 1985, as papers/000 section 4.1 modifies it). Values of function type that are computed, and
-//! parameters that are functions, are captured like all else; whether an accelerated expression may do that is looked at
-//! by [`super::interface`]. The meaning of the program does not change. Needs: [`super::name`].
+//! A function is a definition whose type is a function type and whose body computes nothing. Functions are known by name
+//! everywhere and are never captured. Every other variable is captured, at the top or not, through all calls, in the order of
+//! definition (after Johnsson 1985, as modified by papers/000 section 4.1). Computed values of function type, and parameters that
+//! are functions, are captured like any other variable; [`super::interface`] checks whether an accelerated expression may capture
+//! them. The meaning of the program does not change. Needs: [`super::name`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,13 +58,13 @@ pub fn lift(checked: &mut Checked, entries: &[Entry]) {
     (checked.program.decls, checked.program.main) = (new, main);
 }
 
-/// Whether there is a function in a value of this type.
+/// Returns whether a value of this type contains a function.
 pub fn has_function(types: &Types, ty: Ty) -> bool {
     let is_function = matches!(types.node(ty), Node::Arrow(..));
     is_function || types.parts(ty).into_iter().any(|part| has_function(types, part))
 }
 
-/// Whether a definition binds a function that is known by its name.
+/// Returns whether a definition binds a function that is known by its name.
 fn is_function(body: &Expr, types: &Types, mut ty: Ty) -> bool {
     while let Node::All(_, inner) = types.node(ty) {
         ty = *inner;
@@ -72,7 +72,7 @@ fn is_function(body: &Expr, types: &Types, mut ty: Ty) -> bool {
     matches!(types.node(ty), Node::Arrow(..)) && (is_value(body) || is_text(body))
 }
 
-/// Whether an expression is text of the array language.
+/// Returns whether an expression is inlined text of the array language.
 fn is_text(expr: &Expr) -> bool {
     let is_inline = |function: &Expr| matches!(function.kind, ExprKind::Builtin(Builtin::InlineFuthark));
     matches!(&expr.kind, ExprKind::Apply(function, arguments) if is_inline(function) && arguments.len() == 1)
@@ -81,7 +81,7 @@ fn is_text(expr: &Expr) -> bool {
 /// All functions of a program.
 #[derive(Default)]
 struct Functions {
-    /// For each what is used in it, and what is bound in it.
+    /// For each function the variables that it uses, and the variables bound in it.
     uses: BTreeMap<VarId, (BTreeSet<VarId>, BTreeSet<VarId>)>,
     externals: BTreeSet<VarId>,
 }
@@ -144,7 +144,7 @@ impl Functions {
     }
 }
 
-/// All variables that occur in an expression.
+/// Returns all variables that occur in an expression.
 fn used(expr: &Expr) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     expr.each(&mut |part| {
@@ -159,11 +159,11 @@ struct Lifter<'a> {
     checked: &'a mut Checked,
     captured: FxHashMap<VarId, Vec<VarId>>,
     entries: &'a [Entry],
-    /// Declarations of external functions that stood inside.
+    /// Declarations of external functions that stood inside other definitions.
     externals: Vec<Decl>,
     /// Functions lifted out of the current definition.
     lifted: Vec<Binding>,
-    /// The parameters that stand for captured variables in the current function.
+    /// The current function's parameters for captured variables, by captured variable.
     renamed: FxHashMap<VarId, VarId>,
 }
 
@@ -173,7 +173,7 @@ impl Lifter<'_> {
         decls.extend(in_order(std::mem::take(&mut self.lifted)));
     }
 
-    /// Lifts a definition; returns the rest, which stays where it is.
+    /// Lifts a definition; returns the remainder, which stays in place.
     fn decl(&mut self, mut decl: Decl) -> Option<Decl> {
         match decl.kind {
             DeclKind::Let(binding) if self.captured.contains_key(&binding.var) => self.function(binding),
@@ -237,7 +237,8 @@ impl Lifter<'_> {
         self.entries.iter().any(|entry| entry.var == var)
     }
 
-    /// The type of a function with captured variables before its own parameters; of an entry in their place.
+    /// Returns the type of a function with captured variables before its own parameters. In an entry they replace its first
+    /// parameter.
     fn with_parameters(&mut self, ty: Ty, captured: &[VarId], is_entry: bool) -> Ty {
         let types = &mut self.checked.typing.types;
         let (mut quantified, mut inner) = (Vec::new(), ty);
@@ -289,7 +290,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// A function gets what it captures; what is captured here is a parameter.
+    /// Replaces a captured variable by its parameter, and applies a function to its captured variables.
     fn var(&mut self, expr: &mut Expr, var: VarId) {
         if let Some(parameter) = self.renamed.get(&var) {
             expr.kind = ExprKind::Var(*parameter);

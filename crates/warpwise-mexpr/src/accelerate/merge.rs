@@ -1,4 +1,4 @@
-//! Functions that call each other last, as one function that calls itself last.
+//! Merging of functions that tail-call each other into one function that tail-calls itself.
 //!
 //! ```text
 //! recursive
@@ -14,9 +14,10 @@
 //! let even = lam x. even_odd 0 x
 //! let odd = lam x. even_odd 1 x
 //! ```
-//! which lowering makes a loop. Parameters of one type share a place; one that a function does not have keeps its value while that
-//! function runs, and begins as 0, `false` or the empty sequence. Groups stay as they are where a call is not the last thing done, where
-//! types have variables, or where a parameter of another type has no value to begin with. Needs: an extracted part.
+//! which lowering turns into a loop. Parameters of one type share a place. A place without a parameter in the running function
+//! keeps its value; its initial value is 0, `false` or the empty sequence. A group stays as it is if a call is not a tail call,
+//! if types have variables, or if the type of a place that not all functions fill has no such initial value. Needs: an extracted
+//! part.
 
 use warpwise_diag::Span;
 
@@ -26,7 +27,7 @@ use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Parameter, Pat, PatKi
 
 use super::variables::{free, rename};
 
-/// Merges groups of functions that call each other last.
+/// Merges groups of functions that tail-call each other.
 pub fn merge(checked: &mut Checked, decls: Vec<Decl>) -> Vec<Decl> {
     let mut found = Vec::new();
     for decl in decls {
@@ -47,8 +48,8 @@ pub fn merge(checked: &mut Checked, decls: Vec<Decl>) -> Vec<Decl> {
     found
 }
 
-/// Whether a function calls itself, or others of its group, only with all arguments and as the last thing it does. A group is
-/// functions with their numbers of parameters.
+/// Returns whether a function calls itself, and others of its group, only with all arguments and in tail position. A group
+/// consists of functions with their numbers of parameters.
 pub fn calls_last(group: &[(VarId, usize)], body: &Expr) -> bool {
     match &body.kind {
         ExprKind::Lambda(_, inner) => last(group, inner),
@@ -56,7 +57,7 @@ pub fn calls_last(group: &[(VarId, usize)], body: &Expr) -> bool {
     }
 }
 
-/// Whether a recursive function that calls no other of its group is a loop.
+/// Returns whether a recursive function that calls no other of its group is a loop.
 pub fn is_loop(binding: &Binding) -> bool {
     let n_parameters = match &binding.body.kind {
         ExprKind::Lambda(parameters, _) => parameters.len(),
@@ -84,7 +85,7 @@ fn last(group: &[(VarId, usize)], expr: &Expr) -> bool {
     }
 }
 
-/// Which function of a group is called.
+/// Returns the index in the group of the called function.
 fn called(group: &[(VarId, usize)], function: &Expr) -> Option<usize> {
     match function.kind {
         ExprKind::Var(var) => group.iter().position(|(other, _)| *other == var),
@@ -92,14 +93,14 @@ fn called(group: &[(VarId, usize)], function: &Expr) -> Option<usize> {
     }
 }
 
-/// The functions of a group, as far as they can be merged.
+/// A group of functions that can be merged.
 struct Group<'a> {
     bindings: &'a [Binding],
-    /// Their parameters and bodies.
+    /// Parameters and body of each function.
     functions: Vec<(&'a [Parameter], &'a Expr)>,
-    /// For each function the place of each parameter.
+    /// For each function the place of each of its parameters.
     places: Vec<Vec<usize>>,
-    /// The types of all places.
+    /// Types of all places.
     types: Vec<Ty>,
 }
 
@@ -125,7 +126,7 @@ fn merged(checked: &mut Checked, bindings: &[Binding], span: Span) -> Option<Vec
     Some(decls)
 }
 
-/// The function that a group becomes.
+/// The merged function of a group.
 struct Merged {
     var: VarId,
     ty: Ty,
@@ -133,7 +134,7 @@ struct Merged {
 }
 
 impl Merged {
-    /// A call of one of the functions.
+    /// Returns a call that runs the function `index` of the group.
     fn call(&self, index: usize, arguments: Vec<Expr>, span: Span) -> Expr {
         let function = Expr { kind: ExprKind::Var(self.var), span, ty: self.ty };
         let which = Expr { kind: ExprKind::Int(index as i64), span, ty: Types::INT };
@@ -180,8 +181,8 @@ impl<'a> Group<'a> {
         Some(group)
     }
 
-    /// What places hold that the first function does not fill; none if there is a place that not all functions fill, of a type without
-    /// such values.
+    /// Returns the initial values of the places that not all functions fill. Returns `None` if the type of such a place has no
+    /// initial value.
     fn starts(&self, checked: &Checked, span: Span) -> Option<Vec<Option<Expr>>> {
         let starts = self.types.iter().enumerate().map(|(place, ty)| {
             let is_filled = self.places.iter().all(|places| places.contains(&place));
@@ -190,7 +191,7 @@ impl<'a> Group<'a> {
         starts.collect()
     }
 
-    /// The function that does what all of them do.
+    /// Makes the merged function, which does the work of all functions of the group.
     fn recursion(&self, checked: &mut Checked, all: &Merged, span: Span) -> Decl {
         let which = checked.fresh("which", span, Types::INT);
         let places: Vec<VarId> = self.types.iter().map(|ty| checked.fresh("x", span, *ty)).collect();
@@ -219,7 +220,7 @@ impl<'a> Group<'a> {
         Decl { kind: DeclKind::Recursive(vec![binding]), span }
     }
 
-    /// Places have the names of the first parameters there.
+    /// Names each place after the first parameter in it.
     fn name_places(&self, checked: &mut Checked, places: &[VarId]) {
         for ((parameters, _), own) in self.functions.iter().zip(&self.places).rev() {
             for (parameter, place) in parameters.iter().zip(own) {
@@ -229,7 +230,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Makes calls in the group calls of the merged function.
+    /// Turns calls within the group into calls of the merged function.
     fn redirect(&self, expr: &mut Expr, all: &Merged, places: &[VarId]) {
         let group: Vec<(VarId, usize)> = self.bindings.iter().map(|binding| (binding.var, 0)).collect();
         if let ExprKind::Apply(function, arguments) = &mut expr.kind
@@ -250,7 +251,7 @@ impl<'a> Group<'a> {
         expr.children_mut().into_iter().for_each(|child| self.redirect(child, all, places));
     }
 
-    /// A function of the group, which starts the merged one.
+    /// Makes a function of the group that starts the merged function.
     fn start(
         &self,
         checked: &mut Checked,
@@ -277,7 +278,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Some value of a type, if it can be written down.
+/// Returns some value of a type, if there is a literal of it.
 fn blank(checked: &Checked, ty: Ty, span: Span) -> Option<Expr> {
     let kind = match checked.typing.types.node(ty) {
         Node::Int => ExprKind::Int(0),
@@ -302,7 +303,7 @@ fn blank(checked: &Checked, ty: Ty, span: Span) -> Option<Expr> {
     Some(Expr { kind, span, ty })
 }
 
-/// Whether two types are the same, without variables.
+/// Returns whether two types are the same, without type variables.
 fn same(types: &Types, a: Ty, b: Ty) -> bool {
     match (types.node(a), types.node(b)) {
         (Node::Int, Node::Int)

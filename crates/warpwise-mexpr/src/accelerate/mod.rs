@@ -1,9 +1,9 @@
-//! Expression acceleration: from a checked program to what its accelerated expressions need, checked and lowered.
+//! Expression acceleration: from a checked program to the definitions that its accelerated expressions need, checked and lowered.
 //!
-//! Reading order is the order of the pipeline: [`partial`], [`name`], [`lift`], [`interface`], [`prune`], [`extract`], [`nested`],
-//! [`classify`], [`patterns`], [`merge`], [`wellformed`] (papers/000, section 4), and [`lower`] of both parts. [`variables`] and
-//! [`order`] are what the passes share; [`text`] shows a program as it is after any of them. Every pass works on the same tree
-//! as the sequential host, and what it leaves can be run.
+//! The reading order is the order of the pipeline: [`partial`], [`name`], [`lift`], [`interface`], [`prune`], [`extract`],
+//! [`nested`], [`classify`], [`patterns`], [`merge`], [`wellformed`] (papers/000, section 4), and [`lower`] for both parts. The
+//! passes share [`variables`] and [`order`]; [`text`] shows a program as it is after any pass. Every pass works on the same tree
+//! as the sequential host, and its result can be run.
 
 pub mod variables;
 
@@ -45,25 +45,25 @@ use crate::tree::Decl;
 use classify::Classes;
 use name::Entry;
 
-/// A program taken apart.
+/// A program, split into its host and accelerated parts.
 #[derive(Clone, Debug)]
 pub struct Split {
     /// The lifted program; each accelerated expression is a function at the top.
     pub host: Checked,
-    /// These functions.
+    /// The functions of the accelerated expressions.
     pub entries: Vec<Entry>,
-    /// Which of them are functional, and which imperative.
+    /// The class of each entry: functional or imperative.
     pub classes: Classes,
-    /// The definitions that the functional ones need, themselves included.
+    /// The functional entries, with the definitions that they need.
     pub functional: Vec<Decl>,
-    /// The definitions that the imperative ones need, themselves included.
+    /// The imperative entries, with the definitions that they need.
     pub imperative: Vec<Decl>,
 }
 
 /// The values that accelerated expressions accept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Accepted {
-    /// The most dimensions of a tensor.
+    /// Maximum number of dimensions of a tensor.
     pub dimensions: usize,
     /// Whether the elements of a sequence may have different lengths.
     pub irregular: bool,
@@ -75,7 +75,7 @@ impl Default for Accepted {
     }
 }
 
-/// Takes a program apart and checks what it accelerates.
+/// Splits a program and checks its accelerated expressions.
 pub fn split(mut checked: Checked) -> Result<Split, Failure> {
     if checked.accelerates() {
         partial::write_out(&mut checked);

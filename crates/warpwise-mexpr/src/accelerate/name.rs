@@ -1,4 +1,4 @@
-//! Gives every accelerated expression a name, and every function that has none.
+//! Naming of accelerated expressions and of anonymous functions.
 //!
 //! ```text
 //! accelerate (map (lam x. addi x c) s)
@@ -10,8 +10,8 @@
 //!   map function s in
 //! accelerated ()
 //! ```
-//! The parameter keeps an expression without free variables from being computed where it is defined instead of where it
-//! stands; lifting drops it where there are other parameters. The expression of a `let` needs no other name.
+//! The parameter delays the computation of an expression without free variables from the definition to the use; lifting drops it
+//! if there are other parameters. The expression of a `let` already has a name.
 
 use warpwise_diag::Span;
 
@@ -22,13 +22,13 @@ use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Name, Parameter, VarI
 /// An accelerated expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Its name.
+    /// Variable of the expression's function.
     pub var: VarId,
-    /// Where `accelerate` stands.
+    /// Source position of `accelerate`.
     pub span: Span,
 }
 
-/// Names accelerated expressions and functions; gives the accelerated expressions in the order of their places.
+/// Names accelerated expressions and functions; returns the accelerated expressions in the order of their positions.
 pub fn name(checked: &mut Checked) -> Vec<Entry> {
     let mut decls = std::mem::take(&mut checked.program.decls);
     let mut main = checked.program.main.take();
@@ -45,7 +45,7 @@ pub fn name(checked: &mut Checked) -> Vec<Entry> {
 }
 
 impl Checked {
-    /// A new variable.
+    /// Makes a new variable.
     pub fn fresh(&mut self, name: &str, span: Span, ty: Ty) -> VarId {
         let name = self.names.intern(name);
         self.program.vars.push(Name { name, span });
@@ -72,7 +72,7 @@ impl Namer<'_> {
         }
     }
 
-    /// The value of a definition: a function there has a name.
+    /// Visits the value of a definition: if it is a function, it already has a name.
     fn bound(&mut self, body: &mut Expr) {
         match &mut body.kind {
             ExprKind::Lambda(_, inner) => self.expr(inner),
@@ -113,7 +113,7 @@ impl Namer<'_> {
     }
 }
 
-/// `let var = body in result`.
+/// Returns `let var = body in result`.
 fn block(var: VarId, body: Expr, result: Expr) -> ExprKind {
     let span = body.span;
     let decl = Decl { kind: DeclKind::Let(Binding { var, ty: None, body }), span };

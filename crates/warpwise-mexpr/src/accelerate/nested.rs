@@ -1,6 +1,7 @@
-//! Refuses accelerated expressions inside accelerated ones, also by way of calls.
+//! Refuses accelerated expressions inside accelerated ones, directly or through calls.
 //!
-//! After extraction this is a matter of names: an accelerated expression that occurs in what another one needs is nested.
+//! After extraction only names have to be compared: an accelerated expression is nested if it occurs in the definitions that
+//! another one needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use crate::tree::{Decl, ExprKind};
 use super::extract::extract;
 use super::name::Entry;
 
-/// Looks through extracted definitions for uses of accelerated expressions.
+/// Refuses uses of accelerated expressions in extracted definitions.
 pub fn check_nested(entries: &[Entry], extracted: &[Decl]) -> Result<(), Failure> {
     let mut errors: BTreeMap<_, Diagnostic> = BTreeMap::new();
     for outer in entries {
@@ -25,7 +26,7 @@ pub fn check_nested(entries: &[Entry], extracted: &[Decl]) -> Result<(), Failure
     if errors.is_empty() { Ok(()) } else { Err(Failure::User(errors.into_values().collect())) }
 }
 
-/// Where accelerated expressions occur in an expression.
+/// Returns the positions of accelerated expressions in an expression.
 fn uses(entries: &[Entry], body: &crate::tree::Expr) -> Vec<Span> {
     let mut found = Vec::new();
     body.each(&mut |expr| {

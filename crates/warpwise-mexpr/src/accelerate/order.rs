@@ -1,6 +1,6 @@
-//! Functions in an order in which what is used comes first; those that use each other become one recursive definition.
+//! Sorting of functions, definitions before uses; functions that use each other become one recursive definition.
 //!
-//! Tarjan's algorithm: among functions that do not depend on each other the given order is kept.
+//! Uses Tarjan's algorithm. Functions that do not depend on each other keep their order.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::tree::{Binding, Decl, DeclKind, VarId};
 
 use super::variables::free;
 
-/// Definitions of functions, in order.
+/// Returns the definitions of functions, in order.
 pub fn in_order(bindings: Vec<Binding>) -> Vec<Decl> {
     let index: FxHashMap<VarId, usize> =
         bindings.iter().enumerate().map(|(index, binding)| (binding.var, index)).collect();
@@ -41,7 +41,7 @@ pub fn in_order(bindings: Vec<Binding>) -> Vec<Decl> {
         .collect()
 }
 
-/// The strongly connected components of a graph, each sorted, those that others lead to first.
+/// Returns the strongly connected components of a graph, each sorted; a component comes after those that its edges lead to.
 pub fn groups(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut search = Search {
         edges,
@@ -71,7 +71,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Nodes wait on a list of our own, so that long chains of calls do not need a deep stack.
+    /// Visits the nodes that can be reached from `root`. They wait on an explicit list, so that long chains of calls need no deep
+    /// stack.
     fn visit(&mut self, root: usize) {
         let mut path = vec![(root, 0)];
         self.enter(root);

@@ -1,17 +1,17 @@
-//! Functions with some of their arguments become functions that are written out.
+//! Eta expansion: partial applications become functions with all their parameters.
 //!
 //! ```text
 //! let f = compose (g 3) (h x)
 //! ```
-//! becomes, where `compose`, `g` and `h` are known and `compose` takes one argument more,
+//! becomes, if `compose`, `g` and `h` are known and `compose` takes one more argument,
 //! ```text
 //! let b = lam y. g 3 y
 //! let c = lam y. h x y
 //! let f = lam y. compose b c y
 //! ```
-//! So they are known by name where they are accelerated ([`super::lift`]). Arguments are computed where they were, once and in
-//! order. Functions that give functions are not looked into: what they give is known only when the program runs.
-//! The meaning of the program does not change.
+//! So these functions are known by name in accelerated code ([`super::lift`]). Arguments are computed in the same place, once and
+//! in order. Functions that return functions are not inspected: the returned function is known only when the program runs. The
+//! meaning of the program does not change.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use crate::check::types::Node;
 use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Parameter, VarId};
 
-/// Writes out the functions of a program that definitions make of others by giving them some arguments.
+/// Expands the definitions of a program that apply a function to some of its arguments.
 pub fn write_out(checked: &mut Checked) {
     let decls = std::mem::take(&mut checked.program.decls);
     let mut main = checked.program.main.take();
@@ -31,7 +31,7 @@ pub fn write_out(checked: &mut Checked) {
 
 struct Writer<'a> {
     checked: &'a mut Checked,
-    /// How many arguments the functions take that are known by name.
+    /// Number of parameters of each function that is known by name.
     n_parameters: FxHashMap<VarId, usize>,
 }
 
@@ -71,7 +71,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds a definition, and those of its arguments before it.
+    /// Adds a definition, after those of its arguments.
     fn decl(&mut self, mut decl: Decl, new: &mut Vec<Decl>) {
         if let DeclKind::Let(binding) = &mut decl.kind
             && let Some(missing) = self.missing(&binding.body)
@@ -82,7 +82,7 @@ impl Writer<'_> {
         new.push(decl);
     }
 
-    /// How many arguments a known function lacks.
+    /// Returns the number of arguments that an application of a known function lacks.
     fn missing(&self, expr: &Expr) -> Option<usize> {
         let ExprKind::Apply(function, arguments) = &expr.kind else { return None };
         let (ExprKind::Var(var) | ExprKind::Frozen(var)) = function.kind else { return None };
@@ -90,7 +90,7 @@ impl Writer<'_> {
         (missing > 0).then_some(missing)
     }
 
-    /// Makes a function of an application that lacks arguments.
+    /// Makes a function of an application that lacks `missing` arguments.
     fn complete(&mut self, expr: &mut Expr, missing: usize, new: &mut Vec<Decl>) {
         let (span, ty) = (expr.span, expr.ty);
         let ExprKind::Apply(function, mut arguments) = std::mem::replace(&mut expr.kind, ExprKind::Never)
@@ -111,7 +111,7 @@ impl Writer<'_> {
         expr.kind = ExprKind::Lambda(parameters, Box::new(body));
     }
 
-    /// Names an argument, unless it is a name or a constant.
+    /// Binds an argument to a variable, unless it is a name or a constant.
     fn name(&mut self, argument: &mut Expr, new: &mut Vec<Decl>) {
         let is_atom = matches!(
             argument.kind,

@@ -1,4 +1,5 @@
-//! Parallel patterns in sequential code: recursion over sequences that is a map, a map over two sequences, or a fold.
+//! Recognition of parallel patterns in sequential code: recursion over sequences that is a map, a map over two sequences, or a
+//! fold.
 //!
 //! ```text
 //! recursive let squares = lam acc. lam s.
@@ -12,10 +13,10 @@
 //! let sum_element = lam h. h
 //! let sum = lam s. addi (foldl addi 0 (map sum_element s)) 0
 //! ```
-//! What is known of the result so far stays: a map comes after what the accumulator begins with, and of two sequences the shorter one
-//! decides. A fold stays a `foldl`; where its operator is associative, lowering makes a reduction of it, which sums
-//! of floats are not. The part of a function that is computed for each element becomes a function of its own, which takes what
-//! is the same for all. Recursion of any other shape stays as it is. Needs: an extracted functional part.
+//! The result so far is kept: a map is appended to the accumulator's initial value. Of two sequences the shorter one determines
+//! the length. A fold stays a `foldl`; lowering makes a reduction of it if its operator is associative, which sums of floats are
+//! not. The computation for one element becomes a function of its own; its first parameters are the values that all elements
+//! share. Recursion of any other shape stays as it is. Needs: an extracted functional part.
 
 use warpwise_diag::Span;
 
@@ -26,7 +27,7 @@ use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Parameter, Pat, PatKi
 
 use super::variables::{free, rename};
 
-/// Replaces recursive functions by patterns where they have the shape of one.
+/// Replaces recursive functions that have the shape of a pattern.
 pub fn recognise(checked: &mut Checked, decls: Vec<Decl>) -> Vec<Decl> {
     let mut found = Vec::new();
     for decl in decls {
@@ -49,23 +50,23 @@ pub fn recognise(checked: &mut Checked, decls: Vec<Decl>) -> Vec<Decl> {
     found
 }
 
-/// A sequence that a function walks along.
+/// A sequence that a function traverses.
 #[derive(Clone, Copy)]
 struct Walk {
     seq: VarId,
-    /// The names of the first element and the others, where the function gives them some.
+    /// The names of the first element and of the rest, if the function gives them names.
     head: Option<VarId>,
     tail: Option<VarId>,
 }
 
-/// A function taken apart: what it gives where a sequence has ended, and what it does otherwise.
+/// The parts of a function: its result at the end of a sequence, and its step before the end.
 struct Shape<'e> {
     walks: Vec<Walk>,
     base: &'e Expr,
     step: &'e Expr,
 }
 
-/// The functions that do the same, if a function is a pattern.
+/// Returns equivalent functions, if a function is a pattern.
 fn pattern(checked: &mut Checked, binding: &Binding) -> Option<Vec<Binding>> {
     let ExprKind::Lambda(parameters, body) = &binding.body.kind else { return None };
     let body = one_by_one(body);
@@ -85,7 +86,7 @@ fn pattern(checked: &mut Checked, binding: &Binding) -> Option<Vec<Binding>> {
     Some(new)
 }
 
-/// A chain of choices with one test each.
+/// Turns a choice into a chain of choices with one test each.
 fn one_by_one(expr: &Expr) -> Expr {
     let ExprKind::Choice(tests, otherwise) = &expr.kind else { return expr.clone() };
     tests.iter().rev().fold(one_by_one(otherwise), |rest, test| {
@@ -94,7 +95,7 @@ fn one_by_one(expr: &Expr) -> Expr {
     })
 }
 
-/// Returns the step before a sequence has ended, with `tail s` for the names bound to it.
+/// Returns the step before the end of a sequence, with names bound to `tail s` replaced by `tail s`.
 fn with_tails(step: &Expr) -> Expr {
     let ExprKind::Block(decls, result) = &step.kind else { return step.clone() };
     let (mut decls, mut result) = (decls.clone(), result.clone());
@@ -110,7 +111,7 @@ fn with_tails(step: &Expr) -> Expr {
     Expr { kind: ExprKind::Block(decls, result), span: step.span, ty: step.ty }
 }
 
-/// The name and the value of `let t = tail s`.
+/// Returns the name and the value of `let t = tail s`.
 fn tail_of(decl: &Decl) -> Option<(VarId, &Expr)> {
     let DeclKind::Let(binding) = &decl.kind else { return None };
     let ExprKind::Apply(function, arguments) = &binding.body.kind else { return None };
@@ -128,7 +129,7 @@ fn replace(expr: &mut Expr, name: VarId, with: &Expr) {
 
 fn take_apart(body: &Expr) -> Option<Shape<'_>> {
     let (walk, base, step) = ends(body)?;
-    // A second sequence, which ends in the same.
+    // The step may test a second sequence, with the same result at its end.
     if let Some((second, other, inner)) = ends(step)
         && second.seq != walk.seq
         && is_same(base, other)
@@ -138,7 +139,7 @@ fn take_apart(body: &Expr) -> Option<Shape<'_>> {
     Some(Shape { walks: vec![walk], base, step })
 }
 
-/// The sequence whose end is looked for, what happens there, and what happens before.
+/// Returns the sequence whose end is tested, the expression at its end, and the expression before its end.
 fn ends(expr: &Expr) -> Option<(Walk, &Expr, &Expr)> {
     let ExprKind::Choice(tests, otherwise) = &expr.kind else { return None };
     let [Test { scrutinee, pattern, then }] = &tests[..] else { return None };
@@ -151,7 +152,7 @@ fn ends(expr: &Expr) -> Option<(Walk, &Expr, &Expr)> {
     let seq = var(scrutinee)?;
     match &pattern.kind {
         PatKind::Seq(items) if items.is_empty() => {
-            // The other side may look again, for the first element.
+            // The other branch may match again, to name the first element.
             if let ExprKind::Choice(inner, never) = &otherwise.kind
                 && let [Test { scrutinee, pattern, then: step }] = &inner[..]
                 && var(scrutinee) == Some(seq)
@@ -166,7 +167,7 @@ fn ends(expr: &Expr) -> Option<(Walk, &Expr, &Expr)> {
     }
 }
 
-/// `[h] ++ t`.
+/// Returns the walk of the pattern `[h] ++ t`.
 fn first_and_rest(seq: VarId, pattern: &Pat) -> Option<Walk> {
     let PatKind::Edge(first, tail, last) = &pattern.kind else { return None };
     let [first] = &first[..] else { return None };
@@ -183,12 +184,12 @@ struct Recognised<'a> {
     binding: &'a Binding,
     parameters: &'a [Parameter],
     shape: &'a Shape<'a>,
-    /// The functions made for elements.
+    /// The functions for elements that have been made.
     new: Vec<Binding>,
 }
 
 impl Recognised<'_> {
-    /// A function that calls itself last, with what is known so far.
+    /// Recognises a function that tail-calls itself with the result so far.
     fn with_accumulator(&mut self) -> Option<Expr> {
         let (lets, last) = definitions(self.shape.step);
         let acc = var(self.shape.base)?;
@@ -219,7 +220,7 @@ impl Recognised<'_> {
         }
     }
 
-    /// A function that puts something together with what it gives for the rest.
+    /// Recognises a function that combines a value with its result for the rest.
     fn with_rest(&mut self) -> Option<Expr> {
         let (lets, last) = definitions(self.shape.step);
         let ExprKind::Apply(function, arguments) = &last.kind else { return None };
@@ -249,12 +250,13 @@ impl Recognised<'_> {
                 let kind = ExprKind::Apply(Box::new(op), vec![all, base]);
                 Some(Expr { kind, span: last.span, ty: last.ty })
             }
-            // Others are not known to be associative.
+            // Other operators are not known to be associative.
             _ => None,
         }
     }
 
-    /// The arguments with which a function calls itself for the rest of its sequences; those besides and besides `acc` stay.
+    /// Returns the arguments with which a function calls itself for the rest of its sequences. Other arguments, except that of
+    /// `acc`, must be unchanged.
     fn next_call<'e>(&self, expr: &'e Expr, acc: Option<VarId>) -> Option<&'e [Expr]> {
         let ExprKind::Apply(function, arguments) = &expr.kind else { return None };
         if var(function) != Some(self.binding.var) || arguments.len() != self.parameters.len() {
@@ -269,7 +271,7 @@ impl Recognised<'_> {
         goes_on.then_some(arguments)
     }
 
-    /// A map of what is computed for each element.
+    /// Maps the computation of one element over the sequences.
     fn mapped(&mut self, lets: &[Decl], element: &Expr, ty: Ty) -> Option<Expr> {
         let function = self.element_function(lets, element, None)?;
         let (builtin, mut arguments) = match self.shape.walks.len() {
@@ -281,7 +283,7 @@ impl Recognised<'_> {
         Some(self.call(builtin, arguments, &at))
     }
 
-    /// The function of the elements, and of `acc` before them, applied to what is the same for all.
+    /// Makes the function for one element, with the parameter `acc` first if there is one, and applies it to the shared values.
     fn element_function(&mut self, lets: &[Decl], result: &Expr, acc: Option<VarId>) -> Option<Expr> {
         let span = result.span;
         let kind = ExprKind::Block(lets.to_vec(), Box::new(result.clone()));
@@ -310,7 +312,7 @@ impl Recognised<'_> {
             .map(|parameter| parameter.var)
             .filter(|var| used.contains(var) && !own.contains(var))
             .collect();
-        // Variables are bound once: the new function has parameters of its own for what is the same.
+        // Variables are bound once: the new function has its own parameters for the shared values.
         let inner: Vec<VarId> = same.iter().map(|var| self.copy_of(*var)).collect();
         rename(&mut body, &same, &inner);
         let own = match acc {
@@ -324,7 +326,8 @@ impl Recognised<'_> {
         Some(self.define(&same, inner, own, body))
     }
 
-    /// Defines a function of what is the same and what is not; gives it applied to what is the same.
+    /// Defines a function with parameters `inner` for the shared values and `own` for the others; returns it applied to the
+    /// shared values.
     fn define(&mut self, same: &[VarId], inner: Vec<VarId>, own: Vec<VarId>, body: Expr) -> Expr {
         let span = body.span;
         let mut own_type = body.ty;
@@ -369,7 +372,7 @@ impl Recognised<'_> {
         self.of_var(self.shape.walks[walk].seq, self.shape.step)
     }
 
-    /// A built-in applied; the result is of the type of `at`.
+    /// Returns an application of a built-in; the result has the type of `at`.
     fn call(&mut self, builtin: Builtin, arguments: Vec<Expr>, at: &Expr) -> Expr {
         let mut ty = at.ty;
         for argument in arguments.iter().rev() {
@@ -381,7 +384,7 @@ impl Recognised<'_> {
     }
 }
 
-/// The definitions before a result.
+/// Splits an expression into its definitions and its result.
 fn definitions(expr: &Expr) -> (&[Decl], &Expr) {
     match &expr.kind {
         ExprKind::Block(decls, result) => (decls, result),
@@ -400,7 +403,7 @@ fn is_builtin(expr: &Expr, wanted: Builtin) -> bool {
     matches!(expr.kind, ExprKind::Builtin(builtin) if builtin == wanted)
 }
 
-/// The element of `[x]`.
+/// Returns the element of `[x]`.
 fn single(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Seq(items) if items.len() == 1 => items.first(),
@@ -408,7 +411,7 @@ fn single(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether an expression is what follows the first element.
+/// Returns whether an expression is the rest of a sequence after its first element.
 fn is_rest(walk: &Walk, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Var(var) => walk.tail == Some(*var),
@@ -421,7 +424,7 @@ fn is_rest(walk: &Walk, expr: &Expr) -> bool {
     }
 }
 
-/// Whether both sides give the same variable, or the empty sequence.
+/// Returns whether both expressions are the same variable, or the empty sequence.
 fn is_same(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
@@ -438,7 +441,7 @@ fn decl_mentions(decl: &Decl, var: VarId) -> bool {
     decl.children().into_iter().any(|child| mentions(child, var))
 }
 
-/// Writes a name for `head s`.
+/// Replaces `head s` by a name.
 fn name_heads(expr: &mut Expr, seq: VarId, head: VarId) {
     let is_head = matches!(&expr.kind, ExprKind::Apply(function, arguments)
         if is_builtin(function, Builtin::Head) && arguments.len() == 1 && var(&arguments[0]) == Some(seq));

@@ -3,8 +3,8 @@
 //! ```text
 //! if inAccelerate then fast x else slow x
 //! ```
-//! becomes `fast x`. The host keeps both branches and takes the other one. Runs before extraction, so that what only the
-//! host's branch needs is not extracted.
+//! becomes `fast x`. The host keeps both branches and takes the other one. Runs before extraction, so that definitions that only
+//! the host's branch needs are not extracted.
 
 use crate::builtins::Builtin;
 use crate::tree::{Decl, Expr, ExprKind, PatKind};

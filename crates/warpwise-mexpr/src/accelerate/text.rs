@@ -1,7 +1,7 @@
-//! Programs as text, with every variable under a name of its own.
+//! Programs as text, with a distinct name for every variable.
 //!
-//! A name that several variables have, or a built-in, gets a number: `x`, `x_1`, `x_2`. Written types are left out, and
-//! so are types and constructors.
+//! A name that several variables share, or that a built-in has, gets a number: `x`, `x_1`, `x_2`. Written types and the
+//! definitions of types and constructors are left out.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
@@ -13,7 +13,7 @@ use crate::syntax::names::{Names, Symbol};
 use crate::syntax::print::print_program;
 use crate::tree::{Decl, DeclKind, Expr, ExprKind, Pat, PatKind, VarId};
 
-/// Definitions and an expression as text.
+/// Returns definitions and an expression as text.
 pub fn text(checked: &Checked, decls: &[Decl], main: Option<&Expr>) -> String {
     let visible = builtins::ALL.iter().filter(|builtin| builtin.kind() != Kind::External);
     let mut writer = Writer {
@@ -163,7 +163,7 @@ impl Writer<'_> {
         ast::ExprKind::Choice(tests, self.boxed(otherwise))
     }
 
-    /// The components, if the labels are 0, 1, ... in order.
+    /// Returns the components of a tuple; `None` if the labels are not 0, 1, ... in order.
     fn tuple(&mut self, fields: &[(Symbol, Expr)]) -> Option<Vec<ast::Expr>> {
         let is_tuple =
             fields.iter().enumerate().all(|(index, (label, _))| self.names.text(*label) == index.to_string());

@@ -1,13 +1,13 @@
-//! Which variables are bound and used (papers/000, Figure 6).
+//! Bound and used variables (papers/000, Figure 6).
 //!
-//! Every variable is bound once, so what is free in an expression is what is used there and not bound anywhere in it:
-//! [`free`] is the paper's FV, [`bound`] its B extended to whole expressions.
+//! Every variable is bound once, so the free variables of an expression are those that it uses and binds nowhere. [`free`] is the
+//! paper's FV, [`bound`] its B extended to whole expressions.
 
 use std::collections::BTreeSet;
 
 use crate::tree::{Decl, DeclKind, Expr, ExprKind, Pat, PatKind, VarId};
 
-/// The free variables of an expression.
+/// Returns the free variables of an expression.
 pub fn free(expr: &Expr) -> BTreeSet<VarId> {
     let inside = bound(expr);
     let mut found = BTreeSet::new();
@@ -21,7 +21,7 @@ pub fn free(expr: &Expr) -> BTreeSet<VarId> {
     found
 }
 
-/// All variables bound anywhere in an expression.
+/// Returns all variables bound anywhere in an expression.
 pub fn bound(expr: &Expr) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     expr.each(&mut |part| match &part.kind {
@@ -48,7 +48,7 @@ pub fn bound(expr: &Expr) -> BTreeSet<VarId> {
     found
 }
 
-/// The variables a definition binds for what comes after it.
+/// Collects the variables that a definition binds for the code after it.
 pub fn decl_vars(decl: &Decl, found: &mut BTreeSet<VarId>) {
     match &decl.kind {
         DeclKind::Let(binding) => {
@@ -63,10 +63,10 @@ pub fn decl_vars(decl: &Decl, found: &mut BTreeSet<VarId>) {
     }
 }
 
-/// The variables a pattern binds.
+/// Collects the variables that a pattern binds.
 pub fn pattern_vars(pattern: &Pat, found: &mut BTreeSet<VarId>) {
     match &pattern.kind {
-        // Variables of a negated pattern are not bound after it.
+        // A negated pattern binds no variables after it.
         PatKind::Wildcard | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) | PatKind::Not(_) => {}
         PatKind::Var(var) => {
             found.insert(*var);
@@ -85,7 +85,7 @@ pub fn pattern_vars(pattern: &Pat, found: &mut BTreeSet<VarId>) {
     }
 }
 
-/// Writes variables for others.
+/// Replaces the variables `from` by the variables `to`.
 pub fn rename(expr: &mut Expr, from: &[VarId], to: &[VarId]) {
     if let ExprKind::Var(var) | ExprKind::Frozen(var) = &mut expr.kind
         && let Some(position) = from.iter().position(|other| other == var)

@@ -15,8 +15,8 @@ impl Checker<'_> {
         self.expr_for(expr, None)
     }
 
-    /// Finds the type of an expression where another one may be expected, which gives functions the types of parameters
-    /// that cannot be found out; nothing is demanded here.
+    /// Finds the type of an expression. The type `expected`, if there is one, gives functions the types of parameters that cannot
+    /// be inferred otherwise; it is not demanded here.
     fn expr_for(&mut self, expr: &mut Expr, expected: Option<Ty>) -> Ty {
         let span = expr.span;
         let ty = match &mut expr.kind {
@@ -87,7 +87,7 @@ impl Checker<'_> {
         if ty != Ty::UNCHECKED {
             return ty;
         }
-        // An expression without a type lost it to an earlier error.
+        // A variable without a type lost it to an earlier error.
         let ty = self.fresh();
         self.typing.vars[var.0 as usize] = ty;
         ty
@@ -100,7 +100,7 @@ impl Checker<'_> {
             let node = self.typing.types.node(ty).clone();
             let expected = if let Node::Arrow(from, _) = node { Some(from) } else { None };
             let found = self.expr_for(argument, expected);
-            // The argument may have told what the function is.
+            // The argument may have determined the type of the function.
             match *self.typing.types.node(ty) {
                 Node::Arrow(from, to) => {
                     self.demand(from, found, argument.span, "this argument");
@@ -187,7 +187,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A definition at the top of a file.
+    /// Checks a definition at the top of a file.
     pub(super) fn top_decl(&mut self, decl: &mut Decl) {
         if let DeclKind::Let(binding) = &decl.kind {
             self.place = Place::Definition(binding.var);
@@ -230,7 +230,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A value with the type written for it, which is its type.
+    /// Checks a value against its written type; returns that type.
     fn typed_body(&mut self, written: &crate::tree::Type, body: &mut Expr) -> Ty {
         let ty = self.written(written);
         let inside = self.opened(ty);
@@ -287,12 +287,12 @@ impl Checker<'_> {
     }
 }
 
-/// Whether there is a general type in a type.
+/// Returns whether a type contains a general type.
 fn has_all(types: &Types, ty: Ty) -> bool {
     matches!(types.node(ty), Node::All(..)) || types.parts(ty).into_iter().any(|part| has_all(types, part))
 }
 
-/// Where the value of an expression is made, past parameters and definitions.
+/// Returns the span of the expression that yields the value, past definitions.
 fn result_span(expr: &Expr) -> Span {
     match &expr.kind {
         ExprKind::Block(_, result) => result_span(result),

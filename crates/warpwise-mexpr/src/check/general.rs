@@ -1,4 +1,4 @@
-//! General types: from what is free in a value to `all`, and back at each use.
+//! General types: from the free types of a value to `all`, and back at each use.
 
 use crate::tree::{TypeVar, VarId};
 
@@ -6,7 +6,7 @@ use super::Checker;
 use super::types::{MetaId, Node, Open, Ty, Types};
 
 impl Checker<'_> {
-    /// The type of one use of something whose type may be general.
+    /// Returns the type of one use of something whose type may be general.
     pub(super) fn instance(&mut self, mut ty: Ty) -> Ty {
         let mut with = Vec::new();
         while let Node::All(var, body) = *self.typing.types.node(ty) {
@@ -16,7 +16,7 @@ impl Checker<'_> {
         if with.is_empty() { ty } else { self.types().substitute(ty, &with) }
     }
 
-    /// The type under the outermost `all`s, whose variables belong to the current level from here on.
+    /// Returns the type under the outermost `all`s; their variables belong to the current level from here on.
     pub(super) fn opened(&mut self, mut ty: Ty) -> Ty {
         let level = self.level;
         while let Node::All(var, body) = *self.typing.types.node(ty) {
@@ -26,12 +26,12 @@ impl Checker<'_> {
         ty
     }
 
-    /// Gives a variable the most general type there is: what is free becomes type variables.
+    /// Gives a variable its most general type: free metas become type variables.
     pub(super) fn generalise(&mut self, var: VarId, ty: Ty) {
         self.generalise_all(&[(var, ty)]);
     }
 
-    /// The same for variables that are bound together: what is free in several types is free to differ in each.
+    /// Does the same for variables that are bound together: a meta that is free in several types may differ in each.
     pub(super) fn generalise_all(&mut self, bound: &[(VarId, Ty)]) {
         bound.iter().for_each(|(_, ty)| self.settle_records(*ty));
         let free: Vec<Vec<MetaId>> = bound
@@ -56,7 +56,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes a type variable of something free.
+    /// Makes a type variable of a free meta.
     fn type_variable(&mut self, index: usize, meta: MetaId) -> TypeVar {
         let name = self.names.intern(&variable_name(index));
         self.program.type_vars.push(name);
@@ -66,7 +66,7 @@ impl Checker<'_> {
         type_var
     }
 
-    /// A record that is not found out does not become general, nor does what it holds.
+    /// Keeps unresolved records, and the types of their fields, from becoming general.
     fn settle_records(&mut self, ty: Ty) {
         let mut free = Vec::new();
         collect(&self.typing.types, ty, self.level, &mut free);
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Keeps what is free in a type from becoming general further out than here.
+    /// Lowers the free metas of a type to the current level, so that they do not become general at this level.
     pub(super) fn settle(&mut self, ty: Ty) {
         let mut free = Vec::new();
         collect(&self.typing.types, ty, self.level, &mut free);
@@ -92,7 +92,7 @@ impl Checker<'_> {
     }
 }
 
-/// The open metas in a type above a level, in order, each once. What is inside a record that is not found out stays.
+/// Collects the open metas above `level` in a type, in order, each once.
 fn collect(types: &Types, ty: Ty, level: u32, found: &mut Vec<MetaId>) {
     if let Node::Meta(meta) = types.node(ty)
         && types.open(*meta).level > level
@@ -103,7 +103,7 @@ fn collect(types: &Types, ty: Ty, level: u32, found: &mut Vec<MetaId>) {
     types.parts(ty).into_iter().for_each(|part| collect(types, part, level, found));
 }
 
-/// a, b, ..., z, a1, b1, ...
+/// Returns the name of a type variable: a, b, ..., z, a1, b1, ...
 fn variable_name(index: usize) -> String {
     let letter = char::from(b'a' + (index % 26) as u8);
     match index / 26 {

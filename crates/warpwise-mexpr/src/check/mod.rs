@@ -1,10 +1,10 @@
 //! Type inference: Hindley and Milner's, with records, named types, and types written under `all`.
 //!
-//! [`check`] fills [`Expr::ty`](crate::tree::Expr::ty) and [`Pat::ty`](crate::tree::Pat::ty) and gives the types of
-//! variables. What a `let` binds is general where its value is a value; otherwise its type is settled by its uses. The type of a
-//! parameter is general only where that is written. A record whose fields are demanded one by one has exactly these,
-//! unless it turns out to be one with more. After an error checking goes on, and all errors are reported together, each with
-//! the definition that it is in: whether the program uses that is not looked at here.
+//! [`check`] fills [`Expr::ty`](crate::tree::Expr::ty) and [`Pat::ty`](crate::tree::Pat::ty) and returns the types of variables.
+//! The variable of a `let` is general if it is bound to a value or has a written type; otherwise its uses determine its type. The
+//! type of a parameter is general only if it is written so. A record whose fields are demanded one by one has exactly these
+//! fields, unless it turns out to be a record with more. After an error, checking goes on. All errors are reported together, each
+//! with the definition that contains it; whether the program uses that definition is not checked here.
 
 mod exprs;
 mod general;
@@ -22,7 +22,7 @@ use crate::tree::{Program, Type, VarId};
 use types::{Node, Ty, Types};
 use unify::Clash;
 
-/// No more messages than this are kept.
+/// Maximum number of messages that are kept.
 const MAX_ERRORS: usize = 100;
 
 /// The types of a program.
@@ -34,16 +34,16 @@ pub struct Typing {
     pub vars: Vec<Ty>,
 }
 
-/// Something that is wrong.
+/// A type error.
 #[derive(Clone, Debug)]
 pub struct Complaint {
     /// The error.
     pub diagnostic: Diagnostic,
-    /// Where in the program; in several places if language fragments inherit it.
+    /// The places of the error in the program; several if language fragments inherit it.
     pub places: Vec<Place>,
 }
 
-/// A part of a program that is there as a whole or not.
+/// A part of a program that is kept or dropped as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// A definition at the top.
@@ -52,7 +52,7 @@ pub enum Place {
     Run,
 }
 
-/// Finds the types of a program, and everything that is wrong with them.
+/// Infers the types of a program, and finds all type errors.
 pub fn check(program: &mut Program, names: &mut Names) -> (Typing, Vec<Complaint>) {
     let mut decls = std::mem::take(&mut program.decls);
     let mut main = program.main.take();
@@ -85,7 +85,7 @@ struct Checker<'a> {
     cons: Vec<Ty>,
     program: &'a mut Program,
     names: &'a mut Names,
-    /// How many `let`s are around.
+    /// Number of enclosing `let`s.
     level: u32,
     /// The part that is being checked.
     place: Place,
@@ -118,7 +118,7 @@ impl Checker<'_> {
         self.types().fresh(level)
     }
 
-    /// A type as written.
+    /// Returns the type for a type as written.
     fn written(&mut self, ty: &Type) -> Ty {
         match ty {
             Type::Unknown => self.fresh(),
@@ -173,7 +173,7 @@ impl Checker<'_> {
 
     // Complaining
 
-    /// Keeps a message; what several language fragments inherit is wrong once.
+    /// Keeps a message. An error that several language fragments inherit is reported once.
     fn error(&mut self, diagnostic: Diagnostic) {
         let same = |other: &&mut Complaint| {
             (other.diagnostic.code, other.diagnostic.span) == (diagnostic.code, diagnostic.span)
@@ -189,7 +189,7 @@ impl Checker<'_> {
         show::show(&self.typing.types, self.program, self.names, ty)
     }
 
-    /// Demands that what was found is what is expected; `what` names the thing found in messages.
+    /// Demands that `found` is the type `expected`; `what` names the thing found in messages.
     fn demand(&mut self, expected: Ty, found: Ty, span: Span, what: &str) -> bool {
         let clash = match self.types().unify(expected, found) {
             Ok(()) => return true,
@@ -239,7 +239,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns a hint for one type where another is expected.
+/// Returns a hint for a type that was found where another one is expected.
 fn hint(expected: &str, found: &str) -> Option<String> {
     let hint = match (expected, found) {
         ("Int", "Float") => {

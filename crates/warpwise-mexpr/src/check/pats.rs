@@ -1,4 +1,4 @@
-//! Patterns: each has the type of what it is matched with.
+//! Patterns: each has the type of the value it is matched with.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::Checker;
 use super::types::{Node, Ty, Types};
 
 impl Checker<'_> {
-    /// Checks a pattern that is matched with something of that type.
+    /// Checks a pattern that is matched with a value of type `expected`.
     pub(super) fn pat(&mut self, pat: &mut Pat, expected: Ty) {
         pat.ty = expected;
         let span = pat.span;
@@ -58,7 +58,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name; on the second side of `|` it has a type already.
+    /// Gives a name its type; on the right side of `|` it already has one.
     fn bind_pattern(&mut self, var: VarId, ty: Ty, span: Span) {
         let index = var.0 as usize;
         if self.typing.vars[index] == Ty::UNCHECKED {

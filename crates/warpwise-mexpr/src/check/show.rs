@@ -5,10 +5,10 @@ use crate::tree::Program;
 
 use super::types::{Node, Ty, Types};
 
-/// Types deeper than this are cut in messages.
+/// Types nested deeper than this are cut in messages.
 const DEEPEST: u32 = 12;
 
-/// A type as text; what is not found out is `_`.
+/// Returns a type as text; an unresolved type is `_`.
 pub fn show(types: &Types, program: &Program, names: &Names, ty: Ty) -> String {
     let mut show = Show { types, program, names, text: String::new() };
     show.ty(ty, 0, Place::Open);
@@ -22,10 +22,10 @@ struct Show<'a> {
     text: String,
 }
 
-/// Where a type stands, which decides on parentheses.
+/// The position of a type, which determines the parentheses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Nothing around would take a part of it away.
+    /// A position where nothing around the type binds tighter.
     Open,
     /// Before an arrow.
     Before,

@@ -1,26 +1,26 @@
 //! Types during and after inference.
 //!
-//! A [`Ty`] is a small number; what it is stands in a [`Types`], which the whole program shares. A type that is not known
-//! yet is a *meta*: it is solved at most once, and every look at a type follows solutions, so that nothing has to be
-//! rewritten when one is found. A meta has a level, the number of `let`s around it: what still has a higher level
-//! than the place of a `let` is free to be anything and becomes a type variable of what the `let` binds. A meta may
-//! demand fields of the record it will be; such a meta never becomes a type variable.
+//! A [`Ty`] is an index into a [`Types`], which the whole program shares. A type that is not known yet is a *meta*. A meta is
+//! solved at most once, and every look at a type follows solutions, so that no type has to be rewritten when a solution is found.
+//! A meta has a level, the number of `let`s around it. A meta of a higher level than a `let` is still free and becomes a type
+//! variable of the variable that the `let` binds. A meta may demand fields of the record that it stands for; such a meta never
+//! becomes a type variable.
 
 use std::rc::Rc;
 
 use crate::syntax::names::Symbol;
 use crate::tree::{TypeId, TypeVar};
 
-/// A type, by its place in a [`Types`].
+/// A type, as its index in a [`Types`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ty(u32);
 
 impl Ty {
-    /// The type of what was not checked.
+    /// The type of an unchecked expression or variable.
     pub const UNCHECKED: Ty = Ty(u32::MAX);
 }
 
-/// A type that is to be found out.
+/// A type that is to be inferred.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MetaId(u32);
 
@@ -43,24 +43,24 @@ pub enum Node {
     Record(Rc<[(Symbol, Ty)]>),
     /// `A -> B`.
     Arrow(Ty, Ty),
-    /// A type of its own, applied.
+    /// A named type, applied.
     Named(TypeId, Rc<[Ty]>),
-    /// A type variable, or a type that is not found out yet, applied to one type.
+    /// A type variable, or a type that is not known yet, applied to one type.
     Apply(Ty, Ty),
     /// A type variable.
     Var(TypeVar),
     /// `all a. T`.
     All(TypeVar, Ty),
-    /// Not found out yet.
+    /// A type that is not known yet.
     Meta(MetaId),
 }
 
-/// The constraints on a type that is not found yet.
+/// The constraints on a type that is not known yet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Open {
-    /// How many `let`s it is free in.
+    /// Number of `let`s around it.
     pub level: u32,
-    /// The fields it has at least, labels in order, if it is a record.
+    /// The fields that the record has at least, labels in order; `None` if no fields are demanded.
     pub fields: Option<Rc<[(Symbol, Ty)]>>,
 }
 
@@ -75,12 +75,12 @@ enum Meta {
 pub struct Types {
     nodes: Vec<Node>,
     metas: Vec<Meta>,
-    /// The level of type variables: none of them may get into a type of a lower one.
+    /// The levels of type variables: a type variable must not get into a type of a lower level.
     var_levels: Vec<u32>,
 }
 
 impl Types {
-    /// The types that every program has.
+    /// Returns a table with the types that every program has.
     pub fn new() -> Types {
         let nodes = vec![Node::Bool, Node::Int, Node::Float, Node::Char, Node::Record(Rc::new([]))];
         Types { nodes, metas: Vec::new(), var_levels: Vec::new() }
@@ -97,29 +97,29 @@ impl Types {
     /// `()`.
     pub const UNIT: Ty = Ty(4);
 
-    /// Enters a type.
+    /// Adds a type.
     pub fn add(&mut self, node: Node) -> Ty {
         self.nodes.push(node);
         Ty(self.nodes.len() as u32 - 1)
     }
 
-    /// `[T]`.
+    /// Adds `[T]`.
     pub fn seq(&mut self, element: Ty) -> Ty {
         self.add(Node::Seq(element))
     }
 
-    /// `A -> B`.
+    /// Adds `A -> B`.
     pub fn arrow(&mut self, from: Ty, to: Ty) -> Ty {
         self.add(Node::Arrow(from, to))
     }
 
-    /// A type applied to another one.
+    /// Adds the application of a type to another one.
     pub fn apply(&mut self, function: Ty, argument: Ty) -> Ty {
         let ty = self.add(Node::Apply(function, argument));
         self.reduced(ty)
     }
 
-    /// The type past all solutions; where a variable that is applied has become a named type, it is that type applied.
+    /// Follows all solutions of a type; if the applied variable has become a named type, returns that type applied.
     pub fn reduced(&mut self, ty: Ty) -> Ty {
         let ty = self.shallow(ty);
         if let Node::Apply(function, argument) = *self.node(ty) {
@@ -132,29 +132,29 @@ impl Types {
         ty
     }
 
-    /// Reduces all types, once none is found out any more.
+    /// Reduces all types, when inference is complete.
     pub fn finish(&mut self) {
         (0..self.nodes.len() as u32).for_each(|index| _ = self.reduced(Ty(index)));
     }
 
-    /// A record; its labels may come in any order.
+    /// Adds a record type; its labels may come in any order.
     pub fn record(&mut self, mut fields: Vec<(Symbol, Ty)>) -> Ty {
         fields.sort_by_key(|(label, _)| *label);
         self.add(Node::Record(fields.into()))
     }
 
-    /// A type to be found out.
+    /// Adds a type that is to be inferred.
     pub fn fresh(&mut self, level: u32) -> Ty {
         self.fresh_record(level, None)
     }
 
-    /// A record to be found out, of which some fields are known; labels in order.
+    /// Adds a record type that is to be inferred and has at least these fields; labels in order.
     pub fn fresh_record(&mut self, level: u32, fields: Option<Rc<[(Symbol, Ty)]>>) -> Ty {
         self.metas.push(Meta::Open(Open { level, fields }));
         self.add(Node::Meta(MetaId(self.metas.len() as u32 - 1)))
     }
 
-    /// The type itself, past all solutions.
+    /// Follows all solutions of a type.
     pub fn shallow(&self, mut ty: Ty) -> Ty {
         while let Node::Meta(MetaId(id)) = self.nodes[ty.0 as usize]
             && let Meta::Solved(solution) = self.metas[id as usize]
@@ -164,15 +164,15 @@ impl Types {
         ty
     }
 
-    /// Returns a type past all solutions: a meta is one that is open.
+    /// Returns the node of a type, past all solutions: a meta is always an open one.
     pub fn node(&self, ty: Ty) -> &Node {
         &self.nodes[self.shallow(ty).0 as usize]
     }
 
-    /// The constraints on an open meta.
+    /// Returns the constraints on an open meta.
     ///
     /// # Panics
-    /// If it is solved; [`Types::node`] gives no such metas.
+    /// If the meta is solved; [`Types::node`] returns no such metas.
     pub fn open(&self, meta: MetaId) -> &Open {
         match &self.metas[meta.0 as usize] {
             Meta::Open(open) => open,
@@ -180,7 +180,7 @@ impl Types {
         }
     }
 
-    /// Changes what is known of an open meta.
+    /// Changes the constraints on an open meta.
     pub fn reopen(&mut self, meta: MetaId, open: Open) {
         self.metas[meta.0 as usize] = Meta::Open(open);
     }
@@ -199,12 +199,12 @@ impl Types {
         self.var_levels[index] = level;
     }
 
-    /// The level of a type variable.
+    /// Returns the level of a type variable.
     pub fn var_level(&self, var: TypeVar) -> u32 {
         self.var_levels.get(var.0 as usize).copied().unwrap_or(0)
     }
 
-    /// The types inside a type.
+    /// Returns the types directly inside a type.
     pub fn parts(&self, ty: Ty) -> Vec<Ty> {
         match self.node(ty) {
             Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => Vec::new(),
@@ -220,7 +220,7 @@ impl Types {
         }
     }
 
-    /// The type with type variables exchanged.
+    /// Replaces type variables in a type.
     pub fn substitute(&mut self, ty: Ty, with: &[(TypeVar, Ty)]) -> Ty {
         let ty = self.shallow(ty);
         match self.node(ty).clone() {

@@ -1,4 +1,4 @@
-//! Making two types the same.
+//! Unification of types.
 
 use std::rc::Rc;
 
@@ -7,26 +7,26 @@ use crate::tree::TypeVar;
 
 use super::types::{MetaId, Node, Open, Ty, Types};
 
-/// Why two types cannot be the same: the innermost places where they differ.
+/// The reason why two types cannot be the same: the innermost difference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Clash {
-    /// These two differ.
+    /// These two types differ.
     Types(Ty, Ty),
     /// A type would contain itself.
     Infinite(Ty, Ty),
     /// The record has no such field.
     NoField(Ty, Symbol),
-    /// This type variable means nothing outside of its definition.
+    /// This type variable has no meaning outside its definition.
     Escape(TypeVar),
     /// The types nest too deeply.
     TooDeep,
 }
 
-/// Types deeper than this are refused.
+/// Maximum depth of types; deeper ones are refused.
 const DEEPEST: u32 = 2000;
 
 impl Types {
-    /// Makes two types the same, if they can be.
+    /// Makes two types the same, if possible.
     pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Clash> {
         self.unify_at(a, b, 0)
     }
@@ -113,7 +113,7 @@ impl Types {
         shared.into_iter().try_for_each(|(x, y)| self.unify(x, y))
     }
 
-    /// Solves a meta with a type that is none.
+    /// Solves a meta with a type that is not a meta.
     fn assign(&mut self, meta: MetaId, this: Ty, ty: Ty) -> Result<(), Clash> {
         let Open { level, fields } = self.open(meta).clone();
         self.adjust(ty, meta, this, level, 0)?;
@@ -129,7 +129,8 @@ impl Types {
         })
     }
 
-    /// Readies a type to be (in) the solution of a meta: it does not contain the meta, and all it contains lives as long.
+    /// Prepares a type to be (part of) the solution of a meta: it must not contain the meta, and its parts get a level that is
+    /// low enough.
     fn adjust(&mut self, ty: Ty, meta: MetaId, this: Ty, level: u32, depth: u32) -> Result<(), Clash> {
         let ty = self.shallow(ty);
         if depth > DEEPEST {
@@ -160,7 +161,7 @@ impl Types {
         self.parts(ty).into_iter().try_for_each(|part| self.adjust(part, meta, this, level, depth + 1))
     }
 
-    /// The type of a field of what must be a record.
+    /// Returns the type of a field of what must be a record.
     pub fn field(&mut self, record: Ty, label: Symbol, level: u32) -> Result<Ty, Clash> {
         let record = self.shallow(record);
         match self.node(record).clone() {
@@ -183,7 +184,7 @@ impl Types {
     }
 }
 
-/// The type of a field; labels are in order.
+/// Returns the type of a field; labels are in order.
 fn field(fields: &[(Symbol, Ty)], label: Symbol) -> Option<Ty> {
     fields.binary_search_by_key(&label, |(label, _)| *label).ok().map(|index| fields[index].1)
 }

@@ -1,9 +1,9 @@
-//! How much memory a run may take, so that one that wants too much ends with an error and its place.
+//! A bound on the memory of a run, so that a run that needs too much ends with an error and its position.
 //!
-//! Whoever allocates charges what it takes before it does. Charges come off an allowance; only where that is used up the process's
-//! memory is measured, which takes microseconds. So the bound is kept to within an allowance, and what was given back counts
-//! again. Calls and iterations of loops are charged a flat rate ([`CALL`]) for the small things that they make: closures, frames,
-//! nodes of sequences. Absent: the memory of devices, and that of accelerated code, which has a pool with the same bound.
+//! Code that allocates charges the bytes before it allocates. Charges reduce an allowance. Only when the allowance is used up,
+//! the memory of the process is measured, which takes microseconds. So the bound holds to within an allowance, and freed memory
+//! counts again. Calls and iterations of loops are charged a flat rate ([`CALL`]) for the small objects that they make: closures,
+//! frames, nodes of sequences. Absent: the memory of devices, and that of accelerated code, which has a pool with the same bound.
 
 use std::cell::Cell;
 
@@ -13,16 +13,16 @@ pub(super) const CALL: usize = 1 << 10;
 /// The least and the largest allowance.
 const ALLOWANCES: (u64, u64) = (1 << 20, 1 << 30);
 
-/// The memory of a run.
+/// The memory bound of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// The process is to have at most so many bytes.
+    /// Maximum number of bytes of the process.
     pub bytes: u64,
-    /// How many it has; none where that cannot be found out, and then there is no bound.
+    /// Returns the bytes in use; `None` if they cannot be measured, and then there is no bound.
     pub used: fn() -> Option<u64>,
 }
 
-/// The budget of the run of this thread, and what may be taken before memory is measured again.
+/// The budget of this thread's run, and the bytes that may be taken before memory is measured again.
 struct Meter {
     budget: Cell<Option<Budget>>,
     allowance: Cell<i64>,
@@ -32,7 +32,7 @@ thread_local! {
     static METER: Meter = const { Meter { budget: Cell::new(None), allowance: Cell::new(0) } };
 }
 
-/// Starts to count against a budget; counts against none when it is dropped.
+/// Starts to count against a budget, until the result is dropped.
 pub(super) fn start(budget: Option<Budget>) -> Started {
     METER.with(|meter| {
         meter.budget.set(budget);
@@ -41,7 +41,7 @@ pub(super) fn start(budget: Option<Budget>) -> Started {
     Started
 }
 
-/// That a run counts what it takes.
+/// Guard of a run that counts its memory.
 pub(super) struct Started;
 
 impl Drop for Started {
@@ -50,7 +50,7 @@ impl Drop for Started {
     }
 }
 
-/// Charges bytes that are about to be taken; whether there are so many.
+/// Charges bytes that are about to be taken; returns whether they are available.
 pub(super) fn charge(bytes: usize) -> bool {
     METER.with(|meter| {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -60,12 +60,12 @@ pub(super) fn charge(bytes: usize) -> bool {
     })
 }
 
-/// Charges bytes for what is described, or says that they are not there.
+/// Charges bytes for the object described by `what`, or returns an error.
 pub(super) fn take(bytes: usize, what: impl FnOnce() -> String) -> Result<(), String> {
     if charge(bytes) { Ok(()) } else { Err(format!("out of memory: {}{}", what(), held())) }
 }
 
-/// Bytes held and allowed, as text.
+/// Returns the bytes in use and the bound, as text.
 fn held() -> String {
     let budget = METER.with(|meter| meter.budget.get());
     let Some((bytes, used)) = budget.and_then(|budget| Some((budget.bytes, (budget.used)()?))) else {
@@ -76,7 +76,8 @@ fn held() -> String {
 }
 
 impl Meter {
-    /// Looks how much there is left, with so much to be taken next, and allows part of that.
+    /// Measures the memory that remains after `next` bytes, and sets the allowance to a part of it; returns whether there is
+    /// enough.
     #[cold]
     fn measure(&self, next: u64) -> bool {
         let Some((bytes, used)) = self.budget.get().and_then(|it| Some((it.bytes, (it.used)()?))) else {

@@ -1,8 +1,8 @@
 //! Files that a program has opened (`ext/file-ext.mc`), by number.
 //!
-//! The first three are standard input, output and error of the world; the others come from [`World::open_read`] and
-//! [`World::open_write`]. A number is used once. What is written is kept back until it is much, flushed, or closed, and at
-//! the end of the program. Text is UTF-8.
+//! The first three are the world's standard input, output and error; the others come from [`World::open_read`] and
+//! [`World::open_write`]. A number is not reused. Output is buffered until the buffer is full, flushed or closed, or the program
+//! ends. Text is UTF-8.
 
 use std::io::{BufRead, BufWriter, Write};
 
@@ -15,7 +15,7 @@ pub(super) const STDOUT: i64 = 1;
 /// Standard error.
 pub(super) const STDERR: i64 = 2;
 
-/// The channels of a program, the first of which have the numbers that follow those of the standard ones.
+/// The channels of a program, except the standard ones, whose numbers come first.
 #[derive(Default)]
 pub(super) struct Channels {
     open: Vec<Channel>,
@@ -38,13 +38,13 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
 }
 
 impl Channels {
-    /// Opens a file to be read; none if that cannot be done.
+    /// Opens a file to be read; `None` if that fails.
     pub(super) fn open_read(&mut self, world: &mut dyn World, path: &str) -> Option<i64> {
         let reader = world.open_read(path).ok()?;
         Some(self.add(Channel::Reads(reader)))
     }
 
-    /// Opens a file to be written, and empties it; none if that cannot be done.
+    /// Opens a file to be written, and empties it; `None` if that fails.
     pub(super) fn open_write(&mut self, world: &mut dyn World, path: &str) -> Option<i64> {
         let writer = world.open_write(path).ok()?;
         Some(self.add(Channel::Writes(BufWriter::new(writer))))
@@ -79,7 +79,7 @@ impl Channels {
         }
     }
 
-    /// The next line, without its end; none at the end of the file.
+    /// Reads the next line, without its end; `None` at the end of the file.
     pub(super) fn line(&mut self, world: &mut dyn World, number: i64) -> Result<Option<String>, String> {
         if number == STDIN {
             return world.read_line();
@@ -94,7 +94,7 @@ impl Channels {
         text(bytes).map(Some)
     }
 
-    /// All that is left.
+    /// Reads the rest of a channel.
     pub(super) fn rest(&mut self, world: &mut dyn World, number: i64) -> Result<String, String> {
         let mut bytes = Vec::new();
         if number == STDIN {
@@ -114,7 +114,7 @@ impl Channels {
         }
     }
 
-    /// Makes sure that what was written is in the file.
+    /// Makes sure that everything written is in the file.
     pub(super) fn flush(&mut self, world: &mut dyn World, number: i64) -> Result<(), String> {
         match number {
             STDOUT | STDERR => world.flush(),
@@ -122,7 +122,7 @@ impl Channels {
         }
     }
 
-    /// Closes a channel; a closed one stays closed.
+    /// Closes a channel; closing it again has no effect.
     pub(super) fn close(&mut self, world: &mut dyn World, number: i64) -> Result<(), String> {
         if (STDIN..=STDERR).contains(&number) {
             return world.flush();
@@ -133,7 +133,7 @@ impl Channels {
         }
     }
 
-    /// Writes what was kept back, at the end of a program.
+    /// Writes the buffered output, at the end of a program.
     pub(super) fn finish(&mut self) -> Result<(), String> {
         self.open.iter_mut().try_for_each(|channel| match channel {
             Channel::Writes(writer) => words(writer.flush()),

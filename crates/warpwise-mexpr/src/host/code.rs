@@ -1,8 +1,8 @@
 //! The code of the host: functions over numbered slots.
 //!
-//! A function is closed: what it captures comes in its first slots, then its parameters, then what it computes. Code only
+//! A function is closed: its captured values are in its first slots, then come its parameters, then computed values. Code only
 //! jumps forward; a loop is a call in tail position. A [`Use`] says whether it is the last one of its slot, so that a value
-//! nobody else holds can be changed in place. Each instruction has a place in the source.
+//! without other owners can be changed in place. Each instruction has a source position.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::builtins::Builtin;
 use crate::syntax::names::Symbol;
 use crate::tree::ConId;
 
-/// A function.
+/// A function, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionId(pub u32);
 
@@ -29,11 +29,11 @@ pub struct Slot(pub u32);
 pub struct Use {
     /// The slot.
     pub slot: Slot,
-    /// Whether nothing reads its value after this.
+    /// Whether no later instruction reads the value.
     pub last: bool,
 }
 
-/// How a value is made up that goes to a device or comes from there.
+/// The structure of a value that is passed to or from a device.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Form {
     /// The record without fields.
@@ -46,18 +46,18 @@ pub enum Form {
     Char,
     /// A truth value.
     Bool,
-    /// Fields in the order of labels.
+    /// A record; fields in the order of labels.
     Record(ShapeId, Vec<Form>),
-    /// A sequence of such elements.
+    /// A sequence of elements of this form.
     Seq(Box<Form>),
-    /// A tensor of such elements.
+    /// A tensor of elements of this form.
     Tensor(Box<Form>),
 }
 
-/// The sort of a value, as its type tells.
+/// The sort of a value, as known from its type.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Sort {
-    /// Nothing.
+    /// Any value.
     Any,
     /// The record without fields.
     Unit,
@@ -69,7 +69,7 @@ pub enum Sort {
     Char,
     /// A truth value.
     Bool,
-    /// Fields in the order of labels.
+    /// A record; fields in the order of labels.
     Record(ShapeId, Rc<[Sort]>),
     /// A constructor.
     Con,
@@ -86,7 +86,7 @@ pub struct Accelerated {
     pub parameters: Vec<(Rc<str>, Form)>,
     /// The form of the result.
     pub result: Form,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -95,15 +95,15 @@ pub struct Accelerated {
 pub struct Code {
     /// Its functions; the first runs the program.
     pub functions: Vec<Function>,
-    /// The labels of its records, in order.
+    /// The labels of its records, by shape, in order.
     pub shapes: Vec<Vec<Symbol>>,
     /// The names of its constructors, by id.
     pub cons: Vec<Rc<str>>,
-    /// The names of labels that records have.
+    /// The names of the labels of its records.
     pub labels: Vec<(Symbol, Rc<str>)>,
     /// Its accelerated expressions, by number.
     pub accelerated: Vec<Accelerated>,
-    /// The labels of a pair, and whether the second component comes first in their order.
+    /// The shape of a pair, and whether the second component comes first in the order of labels.
     pub pair: (ShapeId, bool),
     /// The sorts of its globals.
     pub globals: Vec<Sort>,
@@ -114,30 +114,30 @@ pub struct Code {
 pub struct Function {
     /// Its name in messages.
     pub name: Rc<str>,
-    /// How many values it captures.
+    /// Number of captured values.
     pub n_captured: u32,
-    /// How many parameters it has.
+    /// Number of parameters.
     pub n_parameters: u32,
     /// The sorts of captured values and parameters.
     pub sorts: Vec<Sort>,
-    /// How many slots it has in all.
+    /// Number of slots.
     pub n_slots: u32,
     /// Its instructions.
     pub code: Vec<Instr>,
-    /// Where each instruction comes from.
+    /// Source position of each instruction.
     pub spans: Vec<Span>,
 }
 
-/// A step of a function.
+/// An instruction of a function.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // `to` is the slot written, `target` the number of an instruction.
 pub enum Instr {
-    /// Another slot's value.
+    /// Copies the value of another slot.
     Move {
         to: Slot,
         from: Use,
     },
-    /// A value without parts.
+    /// Makes a value without parts.
     Int {
         to: Slot,
         value: i64,
@@ -157,17 +157,17 @@ pub enum Instr {
     Unit {
         to: Slot,
     },
-    /// A sequence of characters.
+    /// Makes a sequence of characters.
     String {
         to: Slot,
         text: Rc<str>,
     },
-    /// A built-in as a value.
+    /// Makes a built-in as a value.
     BuiltinValue {
         to: Slot,
         builtin: Builtin,
     },
-    /// A value defined at the top.
+    /// Reads a value defined at the top.
     Global {
         to: Slot,
         global: Slot,
@@ -178,44 +178,44 @@ pub enum Instr {
         from: Use,
     },
 
-    /// A record of fields in the order of its labels.
+    /// Makes a record of fields in the order of its labels.
     Record {
         to: Slot,
         shape: ShapeId,
         fields: Box<[Use]>,
     },
-    /// A field, by its place in the order of labels.
+    /// Reads a field, by its position in the order of labels.
     Project {
         to: Slot,
         from: Use,
         field: u32,
         sort: Sort,
     },
-    /// A record with another field.
+    /// Makes a record with a field replaced.
     Update {
         to: Slot,
         from: Use,
         field: u32,
         value: Use,
     },
-    /// A constructor with what it holds.
+    /// Makes a constructor with the value it holds.
     Construct {
         to: Slot,
         con: ConId,
         held: Use,
     },
-    /// The values of a constructor.
+    /// Reads the value that a constructor holds.
     Held {
         to: Slot,
         from: Use,
         sort: Sort,
     },
-    /// A sequence.
+    /// Makes a sequence.
     Seq {
         to: Slot,
         items: Box<[Use]>,
     },
-    /// An element that is there, counted from the end if `from_end`.
+    /// Reads an element that must exist, counted from the end if `from_end`.
     Item {
         to: Slot,
         from: Use,
@@ -223,7 +223,7 @@ pub enum Instr {
         from_end: bool,
         sort: Sort,
     },
-    /// A sequence without so many elements at its ends.
+    /// Takes a sequence without `front` and `back` elements at its ends.
     Middle {
         to: Slot,
         from: Use,
@@ -231,7 +231,7 @@ pub enum Instr {
         back: u32,
     },
 
-    /// A function with the values it captures.
+    /// Makes a function with the values it captures.
     Closure {
         to: Slot,
         function: FunctionId,
@@ -243,45 +243,45 @@ pub enum Instr {
         function: Use,
         arguments: Box<[Use]>,
     },
-    /// Calls a known function with all it captures and all its arguments.
+    /// Calls a known function with all its captured values and all its arguments.
     Direct {
         to: Slot,
         function: FunctionId,
         arguments: Box<[Use]>,
     },
-    /// The function's result is that of a call.
+    /// Returns the result of a call of a function value.
     TailCall {
         function: Use,
         arguments: Box<[Use]>,
     },
-    /// The function's result is that of a call of a known function.
+    /// Returns the result of a call of a known function.
     TailDirect {
         function: FunctionId,
         arguments: Box<[Use]>,
     },
-    /// Computes an accelerated expression on the device, or by a function that computes it here.
+    /// Computes an accelerated expression on the device, or by a function on the host.
     Accelerate {
         to: Slot,
         number: u32,
         function: FunctionId,
         arguments: Box<[Use]>,
     },
-    /// A built-in with all its arguments.
+    /// Runs a built-in with all its arguments.
     Builtin {
         to: Slot,
         builtin: Builtin,
         arguments: Box<[Use]>,
     },
-    /// The function's result.
+    /// Returns the function's result.
     Return {
         from: Use,
     },
 
-    /// Goes on elsewhere.
+    /// Jumps.
     Jump {
         target: u32,
     },
-    /// Goes on elsewhere unless the value is this.
+    /// Jumps unless the slot holds this value.
     UnlessBool {
         slot: Slot,
         value: bool,
@@ -302,7 +302,7 @@ pub enum Instr {
         con: ConId,
         target: u32,
     },
-    /// Goes on elsewhere unless the sequence has so many elements, or at least so many.
+    /// Jumps unless the sequence has this length, or at least this length.
     UnlessLength {
         slot: Slot,
         length: u32,
@@ -310,17 +310,17 @@ pub enum Instr {
         target: u32,
     },
 
-    /// What cannot be reached was.
+    /// Fails, because `never` was reached.
     Never,
-    /// Whether two values are equal, whatever they are.
+    /// Compares two values of any type.
     Equal {
         to: Slot,
         left: Use,
         right: Use,
     },
-    /// A test has passed.
+    /// Counts a passed test.
     Passed,
-    /// A test has failed, with a message of its own or both values.
+    /// Reports a failed test, with a message of its own or both values.
     Failed {
         message: Option<Use>,
         actual: Use,
@@ -329,7 +329,7 @@ pub enum Instr {
 }
 
 impl Instr {
-    /// The slot that it writes.
+    /// Returns the slot that the instruction writes.
     pub fn writes(&self) -> Option<Slot> {
         match self {
             Instr::Move { to, .. }
@@ -371,7 +371,7 @@ impl Instr {
         }
     }
 
-    /// The slots that it reads, in the order in which it takes their values.
+    /// Returns the slots that the instruction reads, in the order in which it takes their values.
     pub fn reads(&self) -> Vec<Use> {
         match self {
             Instr::Move { from, .. }

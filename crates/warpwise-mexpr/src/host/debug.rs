@@ -1,8 +1,8 @@
-//! Debugging: checks the arguments of an accelerated expression before the host computes it.
+//! Debugging: a device that checks the arguments of an accelerated expression before the host computes it.
 //!
-//! A device must be able to take the arguments: tensors have few dimensions, and the elements of a sequence have equal
-//! length, at every depth. The latter only costs time, and is an error if asked for
-//! ([`Accepted`]). While the expression is computed, [`watch`](super::watch) looks at what runs in parallel elsewhere.
+//! A device must be able to take the arguments: tensors must not have too many dimensions, and the elements of a sequence must
+//! have equal length, at every depth. Irregular sequences only cost time, and are an error if asked for ([`Accepted`]). While the
+//! host computes the expression, [`watch`](super::watch) inspects what would run in parallel on a device.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use super::device::{Device, DeviceError};
 use super::value::Value;
 use super::world::World;
 
-/// The accelerated expressions that met irregular sequences, by number.
+/// The accelerated expressions that received irregular sequences, by number.
 pub type Irregular = BTreeMap<usize, Met>;
 
-/// How an expression met irregular sequences.
+/// A record of the irregular sequences that an expression received.
 #[derive(Clone, Debug)]
 pub struct Met {
     /// The message about the first irregular sequence.
     pub message: String,
-    /// How often it was called with such.
+    /// Number of calls with irregular sequences.
     pub times: u64,
-    /// Whether only the host could compute it.
+    /// Whether only the host could compute the expression.
     pub on_host: bool,
 }
 
-/// Leaves everything to the host, after looking at it.
+/// A device that leaves everything to the host, after inspecting it.
 #[derive(Clone, Default, Debug)]
 pub struct Debugger {
     accepted: Accepted,
@@ -35,12 +35,12 @@ pub struct Debugger {
 }
 
 impl Debugger {
-    /// All but this is an error.
+    /// Returns a debugger that reports all other values as errors.
     pub fn new(accepted: Accepted) -> Debugger {
         Debugger { accepted, irregular: Irregular::new() }
     }
 
-    /// The expressions that were handed irregular sequences.
+    /// Returns the expressions that received irregular sequences.
     pub fn irregular(&self) -> &Irregular {
         &self.irregular
     }
@@ -94,7 +94,7 @@ fn n_sequences(form: &Form) -> usize {
     }
 }
 
-/// Whether sequences at the same place of the type have the same length; two lengths that differ, if not.
+/// Checks that sequences at the same place of the type have equal length; the error is two different lengths.
 fn regular(form: &Form, value: &Value, lengths: &mut [Option<usize>]) -> Result<(), (usize, usize)> {
     match (form, value) {
         (Form::Record(_, fields), Value::Record(record)) => {
@@ -121,7 +121,7 @@ fn regular(form: &Form, value: &Value, lengths: &mut [Option<usize>]) -> Result<
     }
 }
 
-/// The number of dimensions of the tensor in a value that has most.
+/// Returns the largest rank of a tensor in a value.
 fn highest_rank(form: &Form, value: &Value) -> Option<usize> {
     match (form, value) {
         (Form::Tensor(_), Value::Tensor(tensor)) => Some(tensor.shape.len()),

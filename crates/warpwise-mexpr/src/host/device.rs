@@ -1,13 +1,13 @@
-//! The interface to whatever runs accelerated expressions.
+//! The interface to devices, which run accelerated expressions.
 
 use super::code::Code;
 use super::value::Value;
 use super::world::World;
 
-/// Runs accelerated expressions.
+/// A device that runs accelerated expressions.
 pub trait Device {
-    /// The value of the accelerated expression of this number (of [`Code::accelerated`]), given the values of what it
-    /// captures; none where the host is to compute it. What it prints goes to `world`.
+    /// Computes the accelerated expression of this number (of [`Code::accelerated`]), given its captured values; `None` if the
+    /// host is to compute it. Its output goes to `world`.
     fn call(
         &mut self,
         code: &Code,
@@ -16,27 +16,28 @@ pub trait Device {
         arguments: &[Value],
     ) -> Result<Option<Value>, DeviceError>;
 
-    /// Whether what the host computes of accelerated expressions is to be watched for what would differ in parallel.
+    /// Returns whether the host's computation of accelerated expressions is to be watched for effects that would differ in
+    /// parallel.
     fn watches(&self) -> bool {
         false
     }
 
-    /// Whether sequences that watched expressions make must have elements of one length.
+    /// Returns whether sequences that watched expressions make must have elements of equal length.
     fn demands_regular(&self) -> bool {
         false
     }
 }
 
-/// Why an accelerated expression has no value.
+/// The reason why an accelerated expression has no value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeviceError {
     /// The message.
     pub message: String,
-    /// `file:line:column` inside the accelerated expression, where that is known.
+    /// `file:line:column` inside the accelerated expression, if known.
     pub place: Option<String>,
 }
 
-/// Leaves everything to the host.
+/// A device that leaves everything to the host.
 #[derive(Clone, Copy, Debug)]
 pub struct HostOnly;
 

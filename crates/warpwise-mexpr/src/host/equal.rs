@@ -1,11 +1,11 @@
-//! Equality of values, and without recursion, since values may be deep.
+//! Equality of values, without recursion, since values may be deep.
 
 use std::rc::Rc;
 
 use super::value::Value;
 
-/// Whether two values of one type are equal; says why if elements of a tensor cannot be brought to the host. Functions and references
-/// are equal only to themselves.
+/// Returns whether two values of one type are equal; the error says why elements of a tensor cannot be fetched to the host.
+/// Functions and references are equal only to themselves.
 pub fn equal(left: &Value, right: &Value) -> Result<bool, String> {
     let mut waiting = vec![(left.clone(), right.clone())];
     while let Some((left, right)) = waiting.pop() {

@@ -1,6 +1,6 @@
 //! Elements side by side: integers and floats lie flat, everything else as values.
 //!
-//! Flat numbers can be lent: whoever computed them keeps them where they are, and they are copied when one is to change.
+//! Flat numbers can be lent: the lender keeps them in place, and they are copied when one of them is to change.
 
 use std::any::Any;
 use std::fmt;
@@ -10,18 +10,18 @@ use std::rc::Rc;
 use super::object::release;
 use super::value::Value;
 
-/// Numbers that somebody lends for as long as they are looked at. They do not change.
+/// Owner of lent numbers, which do not change.
 pub trait Lender<T>: fmt::Debug + Any {
-    /// The numbers.
+    /// Returns the numbers.
     fn numbers(&self) -> &[T];
 }
 
 /// Flat numbers.
 #[derive(Clone, Debug)]
 pub enum Numbers<T> {
-    /// Its own.
+    /// Owned numbers.
     Own(Vec<T>),
-    /// Another's.
+    /// Lent numbers.
     Lent(Rc<dyn Lender<T>>),
 }
 
@@ -37,7 +37,7 @@ impl<T: 'static> Deref for Numbers<T> {
 }
 
 impl<T: Clone + 'static> Numbers<T> {
-    /// The same, to be changed.
+    /// Returns the numbers for changes; lent ones are copied first.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
         if let Numbers::Lent(lender) = self {
             *self = Numbers::Own(lender.numbers().to_vec());
@@ -56,18 +56,18 @@ pub enum Items {
     Ints(Numbers<i64>),
     /// Floats.
     Floats(Numbers<f64>),
-    /// Anything, also numbers where there are few.
+    /// Elements of any type; also numbers, if there are few.
     Values(Vec<Value>),
 }
 
-/// Some of them.
+/// A slice of elements.
 #[derive(Clone, Copy, Debug)]
 pub enum Slice<'a> {
     /// Integers.
     Ints(&'a [i64]),
     /// Floats.
     Floats(&'a [f64]),
-    /// Anything.
+    /// Elements of any type.
     Values(&'a [Value]),
 }
 
@@ -86,7 +86,7 @@ impl Default for Items {
 }
 
 impl Items {
-    /// All of them.
+    /// Returns all elements.
     #[inline]
     pub fn slice(&self) -> Slice<'_> {
         match self {
@@ -96,17 +96,17 @@ impl Items {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.slice().len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds an element at the end. The first of all decides how they lie.
+    /// Adds an element at the end. The first element determines the representation.
     pub fn push(&mut self, value: Value) {
         match (&mut *self, value) {
             (Items::Ints(numbers), Value::Int(number)) => numbers.to_mut().push(number),
@@ -118,12 +118,12 @@ impl Items {
                 *self = Items::Floats(Numbers::Own(vec![number]));
             }
             (Items::Values(values), value) => values.push(value),
-            // Elements have one type, unless the program says otherwise on purpose.
+            // Elements have one type, unless the program bypasses the checker on purpose.
             (Items::Ints(_) | Items::Floats(_), value) => self.values().push(value),
         }
     }
 
-    /// How many bytes one more element asks for: those of twice as many, where there is no room.
+    /// Returns the number of bytes that one more element allocates: if there is no room, the capacity doubles.
     pub(super) fn growth(&self) -> usize {
         let (n, capacity, size) = match self {
             Items::Ints(Numbers::Own(numbers)) => (numbers.len(), numbers.capacity(), size_of::<i64>()),
@@ -135,7 +135,7 @@ impl Items {
         if n >= capacity { 2 * n * size } else { 0 }
     }
 
-    /// Adds an element before the others; takes time in their number.
+    /// Adds an element at the start, in time linear in the number of elements.
     pub fn insert_first(&mut self, value: Value) {
         match (&mut *self, value) {
             (Items::Ints(numbers), Value::Int(number)) => numbers.to_mut().insert(0, number),
@@ -145,12 +145,12 @@ impl Items {
         }
     }
 
-    /// Exchanges an element that is there.
+    /// Replaces an element; the index must be in bounds.
     pub fn set(&mut self, index: usize, value: Value) {
         self.replace(index, value);
     }
 
-    /// Exchanges an element that is there, and gives what was there unless it is a number that lay flat.
+    /// Replaces an element; the index must be in bounds. Returns the old element, unless it was a flat number.
     pub(super) fn replace(&mut self, index: usize, value: Value) -> Value {
         match (&mut *self, value) {
             (Items::Ints(numbers), Value::Int(number)) => numbers.to_mut()[index] = number,
@@ -161,7 +161,7 @@ impl Items {
         Value::Unit
     }
 
-    /// The same as values, to be changed.
+    /// Returns the elements as values, for changes.
     fn values(&mut self) -> &mut Vec<Value> {
         if !matches!(self, Items::Values(_)) {
             *self = Items::Values(self.slice().iter().collect());
@@ -172,7 +172,7 @@ impl Items {
         }
     }
 
-    /// The same with numbers flat, where all are numbers.
+    /// Makes the numbers flat if all elements are numbers.
     pub fn flat(mut self) -> Items {
         let Items::Values(values) = &mut self else { return self };
         match values.first() {
@@ -197,7 +197,7 @@ fn all<T>(values: &[Value], number: impl Fn(&Value) -> Option<T>) -> Option<Vec<
 }
 
 impl<'a> Slice<'a> {
-    /// How many there are.
+    /// Returns the number of elements.
     pub fn len(self) -> usize {
         match self {
             Slice::Ints(numbers) => numbers.len(),
@@ -206,12 +206,12 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The element at an index from 0.
+    /// Returns the element at an index, counted from 0.
     #[inline]
     pub fn get(self, index: usize) -> Option<Value> {
         match self {
@@ -221,7 +221,7 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// The elements `start..start + length`.
+    /// Returns the elements `start..start + length`.
     #[inline]
     pub fn part(self, start: usize, length: usize) -> Slice<'a> {
         match self {
@@ -231,7 +231,7 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// A copy of them.
+    /// Copies the elements.
     pub fn to_items(self) -> Items {
         match self {
             Slice::Ints(numbers) => Items::Ints(Numbers::Own(numbers.to_vec())),
@@ -240,7 +240,7 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// The elements in order.
+    /// Iterates over the elements in order.
     pub fn iter(self) -> impl Iterator<Item = Value> + 'a {
         (0..self.len()).filter_map(move |index| self.get(index))
     }

@@ -1,4 +1,4 @@
-//! Built-ins that call functions: one call at a time, driven by the machine, so that they take no stack of ours.
+//! Built-ins that call functions: the machine makes one call at a time, so the calls take no native stack.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::tensor::{Buffer, Tensor, advance};
 use super::value::Value;
 use super::watch::{Samples, check_regular};
 
-/// The values that a loop goes over, and its result.
+/// The values that a loop iterates over, and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Over {
     Map,
@@ -26,9 +26,9 @@ pub(super) enum Over {
     Create {
         list: bool,
     },
-    /// A function of the number of the iteration.
+    /// Numbers of iterations.
     Times,
-    /// The same with a state.
+    /// Numbers of iterations, with a state.
     TimesWith,
     /// The elements of a new tensor.
     Tensor,
@@ -58,13 +58,13 @@ pub(super) struct Loop {
     pub results: Items,
     /// Calls to be made before those of the loop, for debugging.
     pub samples: Option<Samples>,
-    /// Whether what it makes must have elements of one length.
+    /// Whether the elements that the loop makes must have equal length.
     pub must_be_regular: bool,
-    /// Whether races between its calls are looked for.
+    /// Whether races between its calls are detected.
     pub is_raced: bool,
     /// Number of the next call.
     pub index: usize,
-    /// How many calls there are.
+    /// Number of calls.
     pub n: usize,
 }
 
@@ -95,7 +95,7 @@ impl Loop {
         }
     }
 
-    /// Takes what the last call gave, and goes on.
+    /// Takes the result of the last call, and returns the next step.
     pub(super) fn next(&mut self, mut given: Option<Value>) -> Result<Step, Stop> {
         if let Some(samples) = &mut self.samples {
             given.take().map_or(Ok(()), |value| samples.take(value))?;
@@ -123,7 +123,7 @@ impl Loop {
         Ok(Step::Call(self.function.clone(), arguments))
     }
 
-    /// Keeps what a call gave; gives a value if that ends the loop.
+    /// Stores the result of a call; returns a value if the result ends the loop.
     fn take(&mut self, value: Value) -> Result<Option<Value>, Stop> {
         match self.over {
             Over::Map | Over::Mapi | Over::Map2 | Over::Create { .. } | Over::Tensor | Over::Text => {
@@ -199,7 +199,7 @@ impl Loop {
     }
 }
 
-/// The text of a tensor: rows on lines of their own, one tab deeper per dimension.
+/// Appends the text of a tensor: rows on lines of their own, one tab deeper per dimension.
 fn tensor_text(shape: &[usize], elements: &mut dyn Iterator<Item = Value>, depth: usize, text: &mut String) {
     let Some((first, rest)) = shape.split_first() else {
         if let Some(Value::Seq(element)) = elements.next() {

@@ -1,10 +1,10 @@
 //! The host: runs programs in order, one expression after the other.
 //!
-//! [`compile`] turns a checked program into [`code`], in which names are slots and functions are closed; [`machine`] runs that.
-//! Values are reference-counted ([`value`], [`object`]), sequences are balanced trees of arrays ([`seq`], [`items`]), tensors are views of
-//! buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call in tail position
-//! costs none. Functions without effects can be [`native`] code. What a program does to the world goes through [`world`], and
-//! accelerated expressions through [`device`], and [`debug`] is a device that only looks.
+//! [`compile`] turns a checked program into [`code`], in which names are slots and functions are closed; [`machine`] runs the
+//! code. Values are reference-counted ([`value`], [`object`]), sequences are balanced trees of arrays ([`seq`], [`items`]),
+//! tensors are views of buffers ([`tensor`]). Calls use a stack on the heap, so recursion is as deep as memory allows, and a call
+//! in tail position needs no stack. Functions without effects can be [`native`] code. The effects of a program on the outside go
+//! through [`world`]. Accelerated expressions go through [`device`]; [`debug`] is a device that only inspects them.
 
 pub mod code;
 pub mod compile;

@@ -1,9 +1,9 @@
-//! Blocks of values: what constructors hold, and the fields of records.
+//! Blocks of values: the values that constructors hold, and the fields of records.
 //!
-//! A block is a head and its values side by side, so that native code can read blocks and make them. Those of up to
-//! [`CLASSES`] values come from free lists of the thread, which are filled by [`CHUNK`] bytes at a time; the memory stays the
-//! thread's until that ends. Freeing a long chain takes no stack: a block that dies waits in a list that the outermost
-//! release works off, along with the values of sequences and closures ([`release`]).
+//! A block is a head and its values side by side, so that native code can read and make blocks. Blocks of up to [`CLASSES`]
+//! values come from free lists of the thread, which are filled by [`CHUNK`] bytes at a time; the memory belongs to the thread
+//! until the thread ends. Freeing a long chain takes no stack: a dead block waits in a list, which the outermost release empties,
+//! along with the values of sequences and closures ([`release`]).
 //!
 //! ```text
 //! | count of owners, 8 bytes | what it is, 4 | how many values, 4 | values, 16 each ... |
@@ -19,29 +19,29 @@ use crate::tree::ConId;
 use super::code::ShapeId;
 use super::value::Value;
 
-/// Blocks of at most so many values are kept in free lists.
+/// Maximum number of values of blocks that are kept in free lists.
 pub(super) const CLASSES: usize = 8;
 
-/// The number of bytes that are asked for at a time.
+/// Number of bytes that are allocated at a time.
 const CHUNK: usize = 64 << 10;
 
-/// The head of a block. While it is free or dies, its first word is the address of the next such block.
+/// The head of a block. In a free or dead block its first word is the address of the next such block.
 #[repr(C)]
 pub(super) struct Head {
-    /// How many own it.
+    /// Number of owners.
     pub count: Cell<usize>,
-    /// The number of a constructor, or of a record's labels.
+    /// The number of a constructor, or of a record's shape.
     pub id: u32,
-    /// How many values follow.
+    /// Number of values that follow.
     pub n: u32,
 }
 
 /// The blocks of a thread.
 #[repr(C)]
 pub(super) struct Heap {
-    /// Free blocks by the number of their values.
+    /// Free blocks, by the number of their values.
     pub free: [Cell<*mut Head>; CLASSES + 1],
-    /// How many blocks are in use.
+    /// Number of blocks in use.
     pub n_live: Cell<usize>,
     dead: Cell<*mut Head>,
     is_releasing: Cell<bool>,
@@ -57,22 +57,22 @@ thread_local! {
         }
     };
     static CHUNKS: Chunks = const { Chunks(RefCell::new(Vec::new())) };
-    /// Values that wait to be freed.
+    /// Values that are waiting to be freed.
     static WAITING: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The memory that a thread has asked for.
+/// The chunks that a thread has allocated.
 struct Chunks(RefCell<Vec<NonNull<u8>>>);
 
 impl Drop for Chunks {
     fn drop(&mut self) {
-        // Blocks in use may be released later: then the memory is lost with the thread.
+        // Blocks in use may be released later. Then the memory is never freed.
         if HEAP.with(|heap| heap.n_live.get()) > 0 {
             return;
         }
         HEAP.with(|heap| heap.free.iter().for_each(|first| first.set(ptr::null_mut())));
         for chunk in self.0.get_mut().drain(..) {
-            // SAFETY: it was allocated so, and nothing in it is in use or in a free list.
+            // SAFETY: it was allocated with this layout, and nothing in it is in use or in a free list.
             unsafe { dealloc(chunk.as_ptr(), chunk_layout()) };
         }
     }
@@ -88,17 +88,17 @@ fn layout(n: usize) -> Layout {
 }
 
 fn allocated(layout: Layout) -> NonNull<u8> {
-    // SAFETY: the layout has a size.
+    // SAFETY: the layout does not have size 0.
     NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// The word of a free block that says which is next.
+/// Returns the place of a free block's link to the next one.
 fn next(head: *mut Head) -> *mut *mut Head {
     head.cast()
 }
 
 impl Heap {
-    /// A block whose head and values are not written yet.
+    /// Returns a block whose head and values are not written yet.
     fn take(&self, n: usize) -> *mut Head {
         self.n_live.set(self.n_live.get() + 1);
         let Some(first) = self.free.get(n) else { return allocated(layout(n)).as_ptr().cast() };
@@ -106,20 +106,20 @@ impl Heap {
             self.fill(n);
         }
         let head = first.get();
-        // SAFETY: it is a free block, so its first word says which is next.
+        // SAFETY: the block is free, so its first word is the link to the next one.
         first.set(unsafe { *next(head) });
         head
     }
 
-    /// Makes free blocks.
+    /// Fills a free list with new blocks.
     #[cold]
     fn fill(&self, n: usize) {
         let chunk = allocated(chunk_layout());
-        // A thread that ends keeps no list.
+        // A thread that is ending keeps no list.
         let _ = CHUNKS.try_with(|chunks| chunks.0.borrow_mut().push(chunk));
         let size = layout(n).size();
         for number in (0..CHUNK / size).rev() {
-            // SAFETY: the block lies in the chunk, which is ours and aligned as blocks are.
+            // SAFETY: the block lies in the chunk, which was just allocated and has the alignment of blocks.
             unsafe {
                 let head = chunk.as_ptr().add(number * size).cast::<Head>();
                 *next(head) = self.free[n].get();
@@ -128,27 +128,27 @@ impl Heap {
         }
     }
 
-    /// Frees a block whose values are gone.
+    /// Frees a block whose values have been dropped.
     ///
     /// # Safety
-    /// It is a block of `n` values that nobody owns.
+    /// The block has `n` values and no owner.
     unsafe fn give(&self, head: *mut Head, n: usize) {
         self.n_live.set(self.n_live.get() - 1);
         match self.free.get(n) {
             Some(first) => {
-                // SAFETY: the block is nobody's.
+                // SAFETY: the block has no owner.
                 unsafe { *next(head) = first.get() };
                 first.set(head);
             }
-            // SAFETY: blocks without a list are allocated one by one.
+            // SAFETY: blocks that have no free list are allocated one by one.
             None => unsafe { dealloc(head.cast(), layout(n)) },
         }
     }
 
-    /// Frees a block and what only it holds.
+    /// Frees a block and everything that only it holds.
     ///
     /// # Safety
-    /// Nobody owns it.
+    /// The block has no owner.
     unsafe fn bury(&self, head: *mut Head) {
         // SAFETY: the count is not needed any more.
         unsafe { *next(head) = self.dead.get() };
@@ -163,8 +163,8 @@ impl Heap {
         loop {
             let head = self.dead.get();
             if !head.is_null() {
-                // SAFETY: a dead block is nobody's but ours; its values are dropped once, and what they held is put on
-                // the lists instead of being freed right here.
+                // SAFETY: a dead block has no owner. Its values are dropped once, and the values that they held are put on the
+                // lists instead of being freed here.
                 unsafe {
                     self.dead.set(*next(head));
                     let n = (*head).n as usize;
@@ -181,7 +181,7 @@ impl Heap {
     }
 }
 
-/// Where the values of a block lie.
+/// Returns the address of a block's values.
 fn values(head: *mut Head) -> *mut Value {
     head.wrapping_add(1).cast()
 }
@@ -198,22 +198,22 @@ pub(super) fn release(values: impl Iterator<Item = Value>) {
     }
 }
 
-/// The blocks of this thread, for native code.
+/// Returns the blocks of this thread, for native code.
 pub(super) fn heap() -> *const Heap {
     HEAP.with(ptr::from_ref)
 }
 
-/// How many blocks of this thread are in use.
+/// Returns the number of blocks of this thread that are in use.
 pub fn n_live() -> usize {
     HEAP.with(|heap| heap.n_live.get())
 }
 
-/// A block whose head and values are not written yet.
+/// Returns a block whose head and values are not written yet.
 pub(super) fn take(n: usize) -> *mut Head {
     HEAP.with(|heap| heap.take(n))
 }
 
-/// How many bytes are asked for to take a block of so many values.
+/// Returns the number of bytes that must be allocated to take a block of `n` values.
 pub(super) fn taken(n: usize) -> usize {
     let is_there = |heap: &Heap| heap.free.get(n).is_some_and(|first| !first.get().is_null());
     match n {
@@ -226,20 +226,20 @@ pub(super) fn taken(n: usize) -> usize {
 /// Frees a block that has no owner any more.
 ///
 /// # Safety
-/// Nobody owns it.
+/// The block has no owner.
 pub(super) unsafe extern "C" fn bury(head: *mut Head) {
-    // SAFETY: so says whoever calls this.
+    // SAFETY: guaranteed by the caller.
     HEAP.with(|heap| unsafe { heap.bury(head) });
 }
 
-/// A shared block of values that do not change.
+/// A shared block of immutable values.
 pub struct Object(NonNull<Head>);
 
 impl Object {
-    /// A block of these values.
+    /// Makes a block of these values.
     ///
     /// # Panics
-    /// If there are not as many as the iterator says.
+    /// If there are fewer values than the iterator announces.
     pub fn new<I: ExactSizeIterator<Item = Value>>(
         id: u32,
         fields: impl IntoIterator<IntoIter = I>,
@@ -249,39 +249,39 @@ impl Object {
         let head = HEAP.with(|heap| heap.take(n));
         let mut n_written = 0;
         for value in fields.take(n) {
-            // SAFETY: the block has room for `n` values, none of which are written yet.
+            // SAFETY: the block has room for `n` values; this place is not written yet.
             unsafe { values(head).add(n_written).write(value) };
             n_written += 1;
         }
         assert_eq!(n_written, n, "an iterator ends before it said");
-        // SAFETY: the block is ours.
+        // SAFETY: nobody else has the block.
         unsafe { head.write(Head { count: Cell::new(1), id, n: n as u32 }) };
         Object(NonNull::new(head).expect("blocks have addresses"))
     }
 
     fn head(&self) -> &Head {
-        // SAFETY: the block lives as long as somebody owns it, and only its count changes.
+        // SAFETY: the block lives as long as it has an owner, and only its count changes.
         unsafe { self.0.as_ref() }
     }
 
-    /// The number of a constructor, or of a record's labels.
+    /// Returns the number of a constructor, or of a record's shape.
     pub fn id(&self) -> u32 {
         self.head().id
     }
 
-    /// The labels, if it is a record.
+    /// Returns the labels, if this is a record.
     pub fn shape(&self) -> ShapeId {
         ShapeId(self.id())
     }
 
-    /// The constructor, if it is one.
+    /// Returns the constructor, if this is one.
     pub fn con(&self) -> ConId {
         ConId(self.id())
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn fields(&self) -> &[Value] {
-        // SAFETY: the block has so many values, all written.
+        // SAFETY: the block has this many values, all written.
         unsafe { std::slice::from_raw_parts(values(self.0.as_ptr()), self.head().n as usize) }
     }
 
@@ -290,16 +290,16 @@ impl Object {
         &self.fields()[0]
     }
 
-    /// The values, to be changed; copied if others own them, too.
+    /// Returns the values for changes; copies the block if it has other owners.
     pub fn fields_mut(&mut self) -> &mut [Value] {
         if self.head().count.get() != 1 {
             *self = Object::new(self.id(), self.fields().to_vec());
         }
-        // SAFETY: as for `fields`; nobody else owns the block.
+        // SAFETY: as for `fields`; the block has no other owner.
         unsafe { std::slice::from_raw_parts_mut(values(self.0.as_ptr()), self.head().n as usize) }
     }
 
-    /// The block, which the caller now owns.
+    /// Returns the block; its ownership passes to the caller.
     pub(super) fn into_raw(self) -> *mut Head {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
@@ -307,9 +307,9 @@ impl Object {
     /// Takes back a block from [`into_raw`](Object::into_raw).
     ///
     /// # Safety
-    /// The caller owns the block, and hands that over.
+    /// The caller owns the block and gives up the ownership.
     pub(super) unsafe fn from_raw(head: *mut Head) -> Object {
-        // SAFETY: blocks have addresses.
+        // SAFETY: the address of a block is not null.
         Object(unsafe { NonNull::new_unchecked(head) })
     }
 }

@@ -1,40 +1,40 @@
-//! How a run ended, and what is said of one that failed.
+//! Outcomes of runs, and reports of failures.
 
 use std::rc::Rc;
 
 use warpwise_diag::Span;
 
-/// The number of calls of a chain that are shown at each end.
+/// Number of calls that are shown at each end of a chain.
 const SHOWN_CALLS: usize = 8;
 
-/// How a run ended.
+/// The outcome of a run that did not fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// The exit code, if the program ended itself.
     pub exit: Option<i64>,
-    /// How many tests have passed.
+    /// Number of passed tests.
     pub passed: u64,
-    /// How many tests have failed.
+    /// Number of failed tests.
     pub failed: u64,
 }
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunError {
     /// The message.
     pub message: String,
-    /// Where, on the host.
+    /// Source position on the host.
     pub span: Span,
-    /// `file:line:column` in accelerated code, if it is a device that failed and tells.
+    /// `file:line:column` in accelerated code, if a device failed and reports the position.
     pub device_place: Option<String>,
-    /// The functions that were being run, innermost first, with the places of the calls in them.
+    /// The open calls: the functions, innermost first, with the positions of the calls in them.
     pub calls: Vec<Call>,
 }
 
-/// A function that was being run.
+/// An open call.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Call {
-    /// One of them.
+    /// A function, and the position of the call in it.
     In(Rc<str>, Span),
     /// The number of calls that are not shown.
     More(usize),
@@ -55,7 +55,7 @@ impl Call {
 /// A failed test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FailedTest {
-    /// Where it is.
+    /// Source position of the test.
     pub span: Span,
     /// The message.
     pub message: String,

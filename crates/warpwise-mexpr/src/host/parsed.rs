@@ -1,10 +1,10 @@
-//! MExpr as data: what programs that work on programs get from `bootParserParseMExprString`.
+//! MExpr as data: the trees that `bootParserParseMExprString` returns to programs.
 //!
 //! A tree is a node with parts of nine kinds, which programs select by number: `bootParserGetTerm t 0` is the first term in `t`.
-//! What a node is, and which parts it has in which order, is the interface of Miking's first parser (`mexpr/boot-parser.mc`); what
-//! this parser reads as lists (definitions in a row, `lam x. lam y.`, `f x y`) is nested there, and `if`, `switch`, tuples and
-//! projections are matches and records. Names that nothing binds are errors, unless they are built-ins or announced.
-//! Sets of constructors in types are left out, as everywhere here.
+//! The kinds of nodes, and the parts of each kind with their order, are the interface of Miking's first parser
+//! (`mexpr/boot-parser.mc`). What this parser reads as lists (consecutive definitions, `lam x. lam y.`, `f x y`) is nested there,
+//! and `if`, `switch`, tuples and projections are matches and records. Unbound names are errors, unless they are built-ins or
+//! announced. Sets of constructors in types are left out, as everywhere here.
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::{FileId, Span};
@@ -20,7 +20,7 @@ use crate::syntax::parser::parse_expression;
 
 use super::value::Value;
 
-/// The parts of a node.
+/// The kinds of a node's parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     Id,
@@ -35,7 +35,7 @@ pub(super) enum Part {
     Patterns,
 }
 
-/// A node before it is a value.
+/// A node before it becomes a value.
 #[derive(Default)]
 struct Node {
     infos: Vec<Value>,
@@ -68,20 +68,21 @@ impl Node {
     }
 }
 
-/// A part of a node; none if it has no such part, or is no node.
+/// Returns a part of a node; `None` if there is no such part, or if `node` is not a node.
 pub(super) fn part(node: &Value, part: Part, index: i64) -> Option<Value> {
     let Value::Seq(node) = node else { return None };
     let Value::Seq(parts) = node.get(part as usize)? else { return None };
     parts.get(usize::try_from(index).ok()?)
 }
 
-/// Something wrong with a text, and where.
+/// An error in a text, with its position.
 struct Wrong {
     message: String,
     span: Span,
 }
 
-/// The tree of a text, or a node with what is wrong. `known` are names that need not be bound; all may be free if `allow_free`.
+/// Returns the tree of a text, or a node with the error. `known` are names that need not be bound; any name may be free if
+/// `allow_free`.
 pub(super) fn parse(text: &str, known: &[String], allow_free: bool) -> Value {
     deep(|| parse_here(text, known, allow_free))
 }
@@ -125,20 +126,20 @@ struct Tree<'a> {
     text: &'a str,
     lines: Vec<usize>,
     names: &'a mut Names,
-    /// How many bindings of a name are open.
+    /// Number of open bindings of each name.
     bound: FxHashMap<Symbol, u32>,
     is_open: bool,
 }
 
 type Built = Result<Value, Wrong>;
 
-/// The name of what is computed once and then looked at; no program can write a variable like that.
+/// The name of a value that is computed once and then inspected; no program can write such a variable.
 const ONCE: &str = "X";
 
 impl Tree<'_> {
-    // Places and names
+    // Source positions and names
 
-    /// Row and column of a byte.
+    /// Returns row and column of a byte.
     fn position(&self, at: u32) -> [i64; 2] {
         let at = (at as usize).min(self.text.len());
         let row = self.lines.partition_point(|start| *start <= at);
@@ -158,7 +159,7 @@ impl Tree<'_> {
         Node { infos: vec![self.info(span)], ..Node::default() }
     }
 
-    /// The span from a word before a place.
+    /// Returns the span that starts at the last occurrence of `word` before `before` and ends with `to`.
     fn starting_at(&self, word: &str, before: Span, to: Span) -> Span {
         let start = self.text.get(..before.start as usize).and_then(|text| text.rfind(word));
         start.map_or(to, |start| Span { start: start as u32, ..to })
@@ -175,7 +176,7 @@ impl Tree<'_> {
         Err(Wrong { message: format!("Unknown {what} '{}'", self.names.text(name)), span })
     }
 
-    /// Runs a part in which names are bound.
+    /// Runs `part` with these names bound.
     fn within(&mut self, names: &[Symbol], part: impl FnOnce(&mut Self) -> Built) -> Built {
         names.iter().for_each(|name| *self.bound.entry(*name).or_default() += 1);
         let built = part(self);
@@ -350,7 +351,7 @@ impl Tree<'_> {
 
     // Definitions
 
-    /// Definitions, and what they are for.
+    /// Builds definitions, with the expression in their scope.
     fn block(&mut self, decls: &[Decl], result: &Expr) -> Built {
         let Some((decl, rest)) = decls.split_first() else { return self.expr(result) };
         let whole = Span { end: result.span.end, ..decl.span };
@@ -460,7 +461,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Where a test starts.
+    /// Returns the position of a test.
     fn position_of(&self, utest: &Utest) -> Span {
         self.starting_at("utest", utest.actual.span, utest.actual.span)
     }
@@ -638,7 +639,7 @@ impl Tree<'_> {
     }
 }
 
-/// The names that a pattern binds.
+/// Returns the names that a pattern binds.
 fn pattern_names(pat: &Pat) -> Vec<Symbol> {
     let mut found = Vec::new();
     let row = |row: &SeqPat, found: &mut Vec<Symbol>| {

@@ -1,18 +1,18 @@
-//! Sequences: balanced trees whose leaves are arrays and windows into arrays.
+//! Sequences: balanced trees whose leaves are arrays and windows of arrays.
 //!
-//! Taking an element, a part, or joining two sequences takes time in the logarithm of their number of leaves; what was made
-//! in one go is one leaf, and any part of it is a window at no cost; numbers lie flat in it ([`items`](super::items)). Adding an element at an end copies at most
-//! [`SMALL`] elements, and none if nobody else holds the sequence.
+//! Taking an element or a part, and joining two sequences, take time logarithmic in the number of leaves. Elements that are made
+//! together form one leaf, and any part of a leaf is a window at no cost. Numbers lie flat in a leaf ([`items`](super::items)).
+//! Adding an element at an end copies at most [`SMALL`] elements, and none if the sequence has no other owner.
 
 use std::rc::Rc;
 
 use super::items::{Items, Lender, Numbers, Slice};
 use super::value::Value;
 
-/// The greatest length. Lengths of two sequences can be added, and a balanced tree of this length is some 90 nodes high.
+/// Maximum length. Lengths of two sequences can be added, and a balanced tree of this length has a height of about 90.
 pub(super) const LONGEST: usize = 1 << 62;
 
-/// Leaves up to this length are copied rather than joined.
+/// Maximum length of leaves that are copied rather than joined.
 const SMALL: usize = 64;
 
 /// A sequence.
@@ -22,20 +22,20 @@ pub struct Seq(Option<Rc<Node>>);
 /// A tree, or a part of one.
 #[derive(Clone, Debug)]
 struct Node {
-    /// How many elements it has, at least one. Native code reads it, too.
+    /// Number of elements, at least one. Native code reads it, too.
     length: usize,
     shape: Shape,
 }
 
 #[derive(Clone, Debug)]
 enum Shape {
-    /// All elements.
+    /// A leaf with all its elements.
     Leaf(Items),
-    /// The same, but the program made it a list; nothing but [`Seq::is_list`] tells the difference.
+    /// The same as a leaf, but made by the program as a list; only [`Seq::is_list`] tells the difference.
     List(Items),
     /// A window of a leaf.
     Window { leaf: Rc<Node>, start: usize },
-    /// One after the other; their heights differ by one at most.
+    /// Two trees, one after the other; their heights differ by at most one.
     Join { height: u32, left: Rc<Node>, right: Rc<Node> },
 }
 
@@ -51,7 +51,7 @@ impl Node {
         }
     }
 
-    /// The elements of a leaf or a window.
+    /// Returns the elements of a leaf or a window.
     #[inline]
     fn elements(&self) -> Option<Slice<'_>> {
         match &self.shape {
@@ -65,7 +65,7 @@ impl Node {
     }
 }
 
-/// Joins without looking at balance.
+/// Joins two trees without balancing.
 fn node(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     let height = 1 + left.height().max(right.height());
     Rc::new(Node { length: left.length + right.length, shape: Shape::Join { height, left, right } })
@@ -88,7 +88,7 @@ fn join(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     }
 }
 
-/// Joins two trees whose heights differ by two at most.
+/// Joins two trees whose heights differ by at most two.
 fn balance(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     let (l, r) = (left.height(), right.height());
     if let Shape::Join { left: a, right: b, .. } = &left.shape
@@ -114,7 +114,7 @@ fn balance(left: Rc<Node>, right: Rc<Node>) -> Rc<Node> {
     node(left, right)
 }
 
-/// The elements `start..start + length` of a tree; at least one.
+/// Returns the elements `start..start + length` of a tree; at least one.
 fn part(tree: &Rc<Node>, start: usize, length: usize) -> Rc<Node> {
     if length == tree.length {
         return tree.clone();
@@ -138,7 +138,7 @@ fn part(tree: &Rc<Node>, start: usize, length: usize) -> Rc<Node> {
     }
 }
 
-/// Adds an element at the end where nobody else holds the tree's end.
+/// Adds an element at the end, if the tree's end has no other owner.
 fn push(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
     let Some(Node { length, shape }) = Rc::get_mut(tree) else { return Err(value) };
     match shape {
@@ -157,7 +157,7 @@ fn push(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
     Ok(())
 }
 
-/// Adds a few elements at the end where nobody else holds the tree's end.
+/// Adds a few elements at the end, if the tree's end has no other owner.
 fn append(mut tree: Rc<Node>, others: &Node) -> Result<Rc<Node>, Rc<Node>> {
     let few = others.elements().filter(|slice| slice.len() <= SMALL);
     let (Some(few), Some(Node { length, shape: Shape::Leaf(items) })) = (few, Rc::get_mut(&mut tree)) else {
@@ -173,25 +173,25 @@ fn append(mut tree: Rc<Node>, others: &Node) -> Result<Rc<Node>, Rc<Node>> {
 }
 
 impl Seq {
-    /// The sequence without elements.
+    /// The empty sequence.
     pub const EMPTY: Seq = Seq(None);
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |tree| tree.length)
     }
 
-    /// Where that number lies; nowhere if there are none.
+    /// Returns the address of the length; null if the sequence is empty.
     pub(super) fn place_of_length(&self) -> *const usize {
         self.0.as_ref().map_or(std::ptr::null(), |tree| &raw const tree.length)
     }
 
-    /// Whether there are none.
+    /// Returns whether the sequence is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The element at an index from 0.
+    /// Returns the element at an index, counted from 0.
     #[inline]
     pub fn get(&self, mut index: usize) -> Option<Value> {
         let mut tree = self.0.as_deref()?;
@@ -210,12 +210,12 @@ impl Seq {
         }
     }
 
-    /// Whether one more sequence of this length can follow, or come first.
+    /// Returns whether a sequence of this length can be added at an end.
     pub fn has_room_for(&self, length: usize) -> bool {
         self.len() + length <= LONGEST
     }
 
-    /// One after the other. There must be room ([`has_room_for`](Seq::has_room_for)).
+    /// Concatenates two sequences. There must be room ([`has_room_for`](Seq::has_room_for)).
     pub fn concat(self, other: Seq) -> Seq {
         debug_assert!(self.has_room_for(other.len()));
         match (self.0, other.0) {
@@ -227,7 +227,7 @@ impl Seq {
         }
     }
 
-    /// An element, then the others.
+    /// Adds an element at the start.
     pub fn cons(self, value: Value) -> Seq {
         let mut seq = self;
         if let Some(Node { length, shape: Shape::Leaf(items) }) = seq.0.as_mut().and_then(Rc::get_mut)
@@ -240,7 +240,7 @@ impl Seq {
         Seq::from(vec![value]).concat(seq)
     }
 
-    /// The others, then an element.
+    /// Adds an element at the end.
     pub fn snoc(mut self, value: Value) -> Seq {
         let Some(tree) = &mut self.0 else { return Seq::from(vec![value]) };
         match push(tree, value) {
@@ -249,7 +249,7 @@ impl Seq {
         }
     }
 
-    /// The same as [`part`](Seq::part), in place where it can be.
+    /// Does the same as [`part`](Seq::part), in place if possible.
     pub fn into_part(mut self, start: usize, length: usize) -> Seq {
         let (n, at) = (self.len(), start);
         if let Some(Node { length: all, shape: Shape::Window { start, .. } }) =
@@ -264,7 +264,7 @@ impl Seq {
         self.part(start, length)
     }
 
-    /// The elements from `start` on, at most `length`; what is outside is left out.
+    /// Returns the elements from `start` on, at most `length`; indices out of bounds are left out.
     pub fn part(&self, start: usize, length: usize) -> Seq {
         let start = start.min(self.len());
         let length = length.min(self.len() - start);
@@ -274,7 +274,7 @@ impl Seq {
         }
     }
 
-    /// With another element at an index inside.
+    /// Replaces the element at an index, which must be in bounds.
     pub fn set(mut self, index: usize, value: Value) -> Seq {
         if let Some(Node { shape: Shape::Leaf(items), .. }) = self.0.as_mut().and_then(Rc::get_mut) {
             items.set(index, value);
@@ -284,22 +284,22 @@ impl Seq {
         self.part(0, index).concat(Seq::from(vec![value])).concat(after)
     }
 
-    /// The elements in order.
+    /// Iterates over the elements in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter { slices: self.slices(), slice: Slice::Values(&[]), index: 0 }
     }
 
-    /// The elements in order, as they lie.
+    /// Iterates over the leaves in order.
     pub fn slices(&self) -> Slices<'_> {
         Slices { waiting: self.0.as_deref().into_iter().collect() }
     }
 
-    /// A sequence of these elements.
+    /// Makes a sequence of these elements.
     pub fn of(items: Items) -> Seq {
         if items.is_empty() { Seq::EMPTY } else { Seq(Some(Node::leaf(items))) }
     }
 
-    /// A list of these elements.
+    /// Makes a list of these elements.
     pub fn list(items: Items) -> Seq {
         if items.is_empty() {
             return Seq::EMPTY;
@@ -307,22 +307,22 @@ impl Seq {
         Seq(Some(Rc::new(Node { length: items.len(), shape: Shape::List(items) })))
     }
 
-    /// The integers that somebody lends.
+    /// Makes a sequence of lent integers.
     pub fn lent_ints(lender: Rc<dyn Lender<i64>>) -> Seq {
         Seq::of(Items::Ints(Numbers::Lent(lender)))
     }
 
-    /// The floats that somebody lends.
+    /// Makes a sequence of lent floats.
     pub fn lent_floats(lender: Rc<dyn Lender<f64>>) -> Seq {
         Seq::of(Items::Floats(Numbers::Lent(lender)))
     }
 
-    /// Whether the program made it a list.
+    /// Returns whether the program made the sequence as a list.
     pub fn is_list(&self) -> bool {
         matches!(self.0.as_deref(), Some(Node { shape: Shape::List(_), .. }))
     }
 
-    /// The characters of a string.
+    /// Returns the characters of a string.
     pub fn text(&self) -> String {
         let char = |value: Value| match value {
             Value::Char(c) => c,
@@ -345,7 +345,7 @@ impl FromIterator<Value> for Seq {
     }
 }
 
-/// Goes through the elements of a sequence.
+/// Iterator over the elements of a sequence.
 pub struct Iter<'a> {
     slices: Slices<'a>,
     slice: Slice<'a>,
@@ -366,7 +366,7 @@ impl Iterator for Iter<'_> {
     }
 }
 
-/// Goes through the leaves of a sequence.
+/// Iterator over the leaves of a sequence.
 pub struct Slices<'a> {
     waiting: Vec<&'a Node>,
 }

@@ -1,22 +1,22 @@
-//! Values as text, for people.
+//! Values as text for messages.
 
 use super::code::{Code, ShapeId};
 use super::value::Value;
 
-/// Text longer than this is cut.
+/// Maximum length of a text; longer ones are cut.
 const LONGEST: usize = 10_000;
 
-/// Values deeper than this are cut.
+/// Maximum depth of a value; deeper parts are cut.
 const DEEPEST: u32 = 100;
 
-/// A value as text, in the syntax of the language where it has one.
+/// Returns a value as text, in the syntax of the language if it has one.
 pub fn show(code: &Code, value: &Value) -> String {
     let mut show = Show { code, text: String::new() };
     show.value(value, 0);
     show.text
 }
 
-/// A float as text: twelve digits, and always a point or an exponent.
+/// Returns a float as text: twelve digits, and always a point or an exponent.
 pub fn float_text(value: f64) -> String {
     if value.is_nan() {
         return "nan".to_string();

@@ -1,8 +1,8 @@
 //! Tensors: shaped views of shared buffers.
 //!
-//! The elements of a view lie in row-major order from its offset on. Slices, parts along the first dimension and reshaped
-//! tensors are views of the same buffer: what is written through one is seen through all. Integers and floats lie flat, and
-//! need not be in the host's memory before the host looks at them ([`Away`]).
+//! The elements of a view lie in row-major order from its offset on. Slices, parts along the first dimension and reshaped tensors
+//! are views of the same buffer: a write through one of them is seen through all. Integers and floats lie flat, and need not be
+//! in the host's memory before the host accesses them ([`Away`]).
 
 use std::any::Any;
 use std::cell::{RefCell, RefMut};
@@ -12,12 +12,12 @@ use std::rc::Rc;
 use super::items::{Items, Numbers};
 use super::value::Value;
 
-/// A view.
+/// A view of a buffer.
 #[derive(Clone, Debug)]
 pub struct Tensor {
     /// The elements.
     pub buffer: Rc<RefCell<Buffer>>,
-    /// Where the view starts.
+    /// Index of the view's first element in the buffer.
     pub offset: usize,
     /// Its extents.
     pub shape: Vec<usize>,
@@ -26,22 +26,23 @@ pub struct Tensor {
 /// The elements of one or more views.
 #[derive(Debug)]
 pub enum Buffer {
-    /// In the host's memory.
+    /// Elements in the host's memory.
     Here(Items),
-    /// Somewhere else, until the host reads or writes one of them.
+    /// Elements elsewhere, until the host reads or writes one of them.
     Away(Box<dyn Away>),
 }
 
-/// Integers or floats that are not in the host's memory: nothing was written yet ([`Blank`]), or accelerated code wrote last.
+/// Integers or floats that are not in the host's memory: they have not been written yet ([`Blank`]), or accelerated code wrote
+/// them last.
 pub trait Away: fmt::Debug + Any {
-    /// How many there are.
+    /// Returns the number of elements.
     fn count(&self) -> usize;
 
-    /// The same in the host's memory, or why they cannot be brought there.
+    /// Returns the elements in the host's memory, or the reason why they cannot be fetched.
     fn fetch(&self) -> Result<Items, String>;
 }
 
-/// Zeros that nobody has written or read yet.
+/// Zeros that have not been written or read yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blank {
     /// A number of integers.
@@ -66,17 +67,17 @@ impl Away for Blank {
 }
 
 impl Buffer {
-    /// These integers.
+    /// Makes a buffer of these integers.
     pub fn ints(numbers: Vec<i64>) -> Buffer {
         Buffer::Here(Items::Ints(Numbers::Own(numbers)))
     }
 
-    /// These floats.
+    /// Makes a buffer of these floats.
     pub fn floats(numbers: Vec<f64>) -> Buffer {
         Buffer::Here(Items::Floats(Numbers::Own(numbers)))
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         match self {
             Buffer::Here(items) => items.len(),
@@ -84,12 +85,12 @@ impl Buffer {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements, which are brought to the host if they are not there.
+    /// Returns the elements, which are fetched to the host if necessary.
     pub fn here(&mut self) -> Result<&mut Items, String> {
         if let Buffer::Away(away) = self {
             *self = Buffer::Here(away.fetch()?);
@@ -101,7 +102,7 @@ impl Buffer {
     }
 }
 
-/// How many elements a shape has, if they can be counted.
+/// Returns the number of elements of a shape, if it fits.
 pub fn size_of(shape: &[usize]) -> Option<usize> {
     shape
         .iter()
@@ -110,17 +111,17 @@ pub fn size_of(shape: &[usize]) -> Option<usize> {
 }
 
 impl Tensor {
-    /// A tensor of a buffer of its own.
+    /// Makes a tensor with a buffer of its own.
     pub fn new(buffer: Buffer, shape: Vec<usize>) -> Tensor {
         Tensor { buffer: Rc::new(RefCell::new(buffer)), offset: 0, shape }
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements.
     pub fn size(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// The position in the view of an index that has as many components as there are dimensions, or fewer.
+    /// Returns the position in the view of an index, which must not have more components than there are dimensions.
     pub fn position(&self, index: &[i64]) -> Option<usize> {
         if index.len() > self.shape.len() {
             return None;
@@ -133,7 +134,7 @@ impl Tensor {
         Some(position * self.shape[index.len()..].iter().product::<usize>())
     }
 
-    /// The elements of the buffer, on the host.
+    /// Returns the elements of the buffer, on the host.
     fn items(&self) -> Result<RefMut<'_, Items>, String> {
         let mut buffer = self.buffer.borrow_mut();
         buffer.here()?;
@@ -143,28 +144,28 @@ impl Tensor {
         }))
     }
 
-    /// The element at a position of the view; says why if it cannot be brought to the host.
+    /// Returns the element at a position of the view; the error says why the elements cannot be fetched.
     pub fn get(&self, position: usize) -> Result<Value, String> {
         let value = self.items()?.slice().get(self.offset + position);
         Ok(value.unwrap_or(Value::Unit))
     }
 
-    /// Exchanges the element at a position of the view; says why if the others cannot be brought to the host.
+    /// Replaces the element at a position of the view; the error says why the elements cannot be fetched.
     pub fn set(&self, position: usize, value: Value) -> Result<(), String> {
         let before = self.items()?.replace(self.offset + position, value);
-        // It may hold the last view of this buffer, which is not in use any more.
+        // The old element may hold the last view of this buffer, which is no longer borrowed here.
         drop(before);
         Ok(())
     }
 
-    /// The view that the first components of an index select.
+    /// Returns the view that the first components of an index select.
     pub fn slice(&self, index: &[i64]) -> Option<Tensor> {
         let position = self.position(index)?;
         let shape = self.shape[index.len()..].to_vec();
         Some(Tensor { buffer: self.buffer.clone(), offset: self.offset + position, shape })
     }
 
-    /// The view of `length` from `start` on along the first dimension.
+    /// Returns the view of `length` indices of the first dimension, starting at `start`.
     pub fn sub(&self, start: i64, length: i64) -> Option<Tensor> {
         let (first, rest) = self.shape.split_first()?;
         let (start, length) = (usize::try_from(start).ok()?, usize::try_from(length).ok()?);
@@ -176,19 +177,19 @@ impl Tensor {
         Some(Tensor { buffer: self.buffer.clone(), offset, shape })
     }
 
-    /// The same elements in another shape of the same size.
+    /// Returns the same elements in another shape of equal size.
     pub fn reshape(&self, shape: Vec<usize>) -> Option<Tensor> {
         let same = size_of(&shape) == Some(self.size());
         same.then(|| Tensor { buffer: self.buffer.clone(), offset: self.offset, shape })
     }
 
-    /// The same elements in a buffer of their own.
+    /// Copies the elements to a buffer of their own.
     pub fn copy(&self) -> Result<Tensor, String> {
         let items = self.items()?.slice().part(self.offset, self.size()).to_items();
         Ok(Tensor::new(Buffer::Here(items), self.shape.clone()))
     }
 
-    /// A copy with two dimensions exchanged; none if there are no such dimensions.
+    /// Returns a copy with two dimensions exchanged; `None` if the dimensions do not exist.
     pub fn transpose(&self, first: i64, second: i64) -> Result<Option<Tensor>, String> {
         let dimension = |d: i64| usize::try_from(d).ok().filter(|d| *d < self.shape.len());
         let (Some(first), Some(second)) = (dimension(first), dimension(second)) else { return Ok(None) };
@@ -207,7 +208,7 @@ impl Tensor {
     }
 }
 
-/// The next index in row-major order; after the last comes the first.
+/// Advances to the next index in row-major order; the first index follows the last.
 pub fn advance(index: &mut [i64], shape: &[usize]) {
     for (component, extent) in index.iter_mut().zip(shape).rev() {
         *component += 1;

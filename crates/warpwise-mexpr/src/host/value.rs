@@ -1,7 +1,7 @@
 //! Values of running programs.
 //!
-//! Values are shared by reference counts and, references and tensors apart, never change. How they lie in memory is known to
-//! native code: a byte that says what it is, and from byte 8 on a number or an address.
+//! Values are shared by reference counts and never change, except references and tensors. Native code knows their layout in
+//! memory: a byte for the variant, and from byte 8 on a number or an address.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use super::tensor::Tensor;
 #[derive(Debug)]
 #[repr(C, u8)]
 pub enum Value {
-    /// The record without fields; also what an emptied slot holds.
+    /// The record without fields; also the content of an emptied slot.
     Unit = tags::UNIT,
     /// An integer.
     Int(i64) = tags::INT,
@@ -28,7 +28,7 @@ pub enum Value {
     Char(char) = tags::CHAR,
     /// A truth value.
     Bool(bool) = tags::BOOL,
-    /// A symbol that is equal only to itself.
+    /// A symbol, which is equal only to itself.
     Symbol(u64) = tags::SYMBOL,
     /// A built-in that waits for its arguments.
     Builtin(Builtin) = tags::BUILTIN,
@@ -36,7 +36,7 @@ pub enum Value {
     Seq(Seq) = tags::SEQ,
     /// A record with fields.
     Record(Object) = tags::RECORD,
-    /// A constructor with what it holds.
+    /// A constructor with the value it holds.
     Con(Object) = tags::CON,
     /// A function.
     Function(Rc<Closure>) = tags::FUNCTION,
@@ -66,7 +66,7 @@ pub struct Partial {
     pub arguments: Vec<Value>,
 }
 
-/// A place that holds a value.
+/// A mutable cell.
 #[derive(Debug)]
 pub struct Reference {
     /// The value.
@@ -93,8 +93,8 @@ impl Drop for Reference {
 }
 
 impl Clone for Value {
-    /// Copied as a whole: variant by variant it would be written in pieces, and whoever reads it next would wait until all of them
-    /// are in the cache.
+    /// Copies the value as a whole. A copy variant by variant would be written in pieces, and the next read would wait until all
+    /// of them are in the cache.
     #[inline]
     fn clone(&self) -> Value {
         match self {
@@ -112,13 +112,13 @@ impl Clone for Value {
             Value::Ref(reference) => std::mem::forget(Rc::clone(reference)),
             Value::Tensor(tensor) => std::mem::forget(Rc::clone(tensor)),
         }
-        // SAFETY: what is shared has one more owner, whom nobody will drop: that is the copy.
+        // SAFETY: the shared part has one more owner, whose share is never dropped: it belongs to the copy.
         unsafe { std::ptr::read(self) }
     }
 }
 
 impl Value {
-    /// A record of fields in the order of its shape's labels.
+    /// Returns a record of fields in the order of its shape's labels.
     pub fn record<I: ExactSizeIterator<Item = Value>>(
         shape: ShapeId,
         fields: impl IntoIterator<IntoIter = I>,
@@ -126,25 +126,25 @@ impl Value {
         Value::Record(Object::new(shape.0, fields))
     }
 
-    /// A constructor with what it holds.
+    /// Returns a constructor with the value it holds.
     pub fn con(con: ConId, held: Value) -> Value {
         Value::Con(Object::new(con.0, [held]))
     }
 
-    /// Whether others may own a part of it.
+    /// Returns whether the value has a part that others may own, too.
     pub(super) fn is_shared(&self) -> bool {
         tags::of(self) >= tags::FIRST_SHARED
     }
 
-    /// A string.
+    /// Returns a string.
     pub fn string(text: &str) -> Value {
         Value::Seq(text.chars().map(Value::Char).collect())
     }
 }
 
-/// The first bytes of values.
+/// The tags of values: their first bytes.
 pub mod tags {
-    #![allow(missing_docs)] // Each is that of the variant of its name.
+    #![allow(missing_docs)] // Each constant belongs to the variant of its name.
 
     use super::Value;
 
@@ -163,7 +163,7 @@ pub mod tags {
     pub const REF: u8 = 12;
     pub const TENSOR: u8 = 13;
 
-    /// From here on they are those of values that others may own a part of.
+    /// The first tag of the values with a part that others may own.
     pub const FIRST_SHARED: u8 = SEQ;
 
     const _: () = assert!(size_of::<Value>() == 16 && align_of::<Value>() <= 16);

@@ -1,9 +1,9 @@
-//! Debugging: watches an accelerated expression while the host computes it.
+//! Debugging: watches the host while it computes an accelerated expression.
 //!
-//! Sequences whose elements have different lengths, if these are errors ([`check_regular`]), and
-//! two things that are the same in order and differ in parallel: a `reduce` whose operator is not associative, or whose start is not
-//! neutral, on some of its values ([`Samples`]); and a `loop` in which one iteration writes an element of a tensor that
-//! another iteration reads or writes ([`Races`]). Values are sampled, so some violations may be missed.
+//! Reports sequences whose elements have different lengths, if these are errors ([`check_regular`]). Also reports two things that
+//! are harmless in order and wrong in parallel: a `reduce` whose operator is not associative, or whose start is not neutral, on
+//! some of its values ([`Samples`]); and a `loop` in which one iteration writes an element of a tensor that another iteration
+//! reads or writes ([`Races`]). Values are sampled, so some violations may be missed.
 
 use std::rc::Rc;
 
@@ -17,13 +17,13 @@ use super::seq::Seq;
 use super::tensor::Tensor;
 use super::value::Value;
 
-/// The number of triples of values that are tried.
+/// Number of triples of values that are tried.
 const TRIPLES: usize = 4;
 
-/// Floats that differ by no more than this share of the larger are taken for equal: rounding depends on the order.
+/// Maximum relative difference of floats that count as equal: rounding depends on the order.
 const CLOSE: f64 = 1e-6;
 
-/// Calls of an operator on sampled values, to see whether it is associative and its start neutral.
+/// Calls of an operator on sampled values, to test whether it is associative and its start neutral.
 #[derive(Debug)]
 pub(super) struct Samples {
     start: Value,
@@ -33,7 +33,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// For a reduction of these values; none if there is nothing to try.
+    /// Samples the values of a reduction; returns `None` if there are none.
     pub(super) fn of(start: &Value, values: &Seq) -> Option<Samples> {
         let n = values.len();
         let value = |index: usize| values.get(index.min(n.saturating_sub(1)));
@@ -49,7 +49,7 @@ impl Samples {
         }
     }
 
-    /// The arguments of the next call; none if all is well.
+    /// Returns the arguments of the next call; `None` if all tests have passed.
     pub(super) fn next(&self) -> Option<Arguments> {
         let [a, b, c] = self.triples.last()?;
         let (start, found) = (&self.start, &self.found);
@@ -64,7 +64,7 @@ impl Samples {
         Some(smallvec![left.clone(), right.clone()])
     }
 
-    /// Takes what the last call gave.
+    /// Takes the result of the last call.
     pub(super) fn take(&mut self, given: Value) -> Result<(), String> {
         let Some([a, _, _]) = self.triples.last() else { return Ok(()) };
         self.found.push(given);
@@ -89,7 +89,7 @@ impl Samples {
     }
 }
 
-/// Whether two values are equal but for rounding. What cannot be compared is taken for equal.
+/// Returns whether two values are equal up to rounding. Values that cannot be compared count as equal.
 fn close(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => a == b,
@@ -106,7 +106,7 @@ fn close(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether the elements of a sequence have one length, at every depth.
+/// Checks that the elements of a sequence have equal length, at every depth.
 pub(super) fn check_regular(seq: &Seq) -> Result<(), String> {
     let Some(first) = seq.get(0).filter(|first| matches!(first, Value::Seq(_) | Value::Record(_))) else {
         return Ok(());
@@ -116,7 +116,7 @@ pub(super) fn check_regular(seq: &Seq) -> Result<(), String> {
         .map_err(|(first, other)| format!("Irregular sequence: elements of lengths {first} and {other}"))
 }
 
-/// Whether sequences at the same place of two values have the same length; two lengths that differ, if not.
+/// Checks that sequences at the same place of two values have equal length; the error is two different lengths.
 fn alike(left: &Value, right: &Value) -> Result<(), (usize, usize)> {
     match (left, right) {
         (Value::Seq(a), Value::Seq(b)) if a.len() != b.len() => Err((a.len(), b.len())),
@@ -131,25 +131,25 @@ fn alike(left: &Value, right: &Value) -> Result<(), (usize, usize)> {
     }
 }
 
-/// Which iterations of a loop have used which elements.
+/// The iterations of a loop that used each element.
 #[derive(Default, Debug)]
 pub(super) struct Races {
     iteration: usize,
-    /// For the elements of each buffer.
+    /// Uses of the elements of each buffer.
     used: FxHashMap<usize, Vec<Used>>,
 }
 
-/// How an element has been used: the iteration that has written it, one that has read it, and another one that has. Iterations
-/// are counted from 1, and 0 is none; those beyond what 32 bits count are taken for one.
+/// The uses of an element: the iteration that wrote it, one that read it, and another one that read it. Iterations are counted
+/// from 1, and 0 means none; all iterations beyond 32 bits count as one.
 type Used = [u32; 3];
 
 impl Races {
-    /// The next iteration begins.
+    /// Begins an iteration.
     pub(super) fn begin(&mut self, iteration: usize) {
         self.iteration = iteration;
     }
 
-    /// Looks at a built-in that is about to run.
+    /// Inspects a built-in that is about to run.
     pub(super) fn look(&mut self, builtin: Builtin, arguments: &[Value]) -> Result<(), String> {
         let (tensor, position) = match (builtin, arguments) {
             (Builtin::TensorGet | Builtin::TensorSet, [Value::Tensor(tensor), Value::Seq(index), ..]) => {
@@ -167,7 +167,7 @@ impl Races {
                 let writes = matches!(builtin, Builtin::TensorSet | Builtin::TensorLinearSet);
                 self.access(tensor, position, writes)
             }
-            // The built-in says what is wrong.
+            // The built-in itself reports the error.
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! The interface of a running program to the world outside.
+//! The interface between a running program and its environment.
 
 use std::io::{BufRead, Write};
 
@@ -6,63 +6,63 @@ use crate::builtins::Builtin;
 
 use super::budget::Budget;
 
-/// The world of a running program. Failures are messages without a place; the machine knows where it is.
+/// The world of a running program. Failures are messages without a position; the machine knows the position.
 pub trait World {
     /// Writes text to standard output.
     fn print(&mut self, text: &str) -> Result<(), String>;
     /// Writes text to standard error.
     fn print_error(&mut self, text: &str) -> Result<(), String>;
-    /// Makes sure that standard output is written.
+    /// Flushes standard output.
     fn flush(&mut self) -> Result<(), String>;
-    /// A line of standard input without its end; none at the end of the input.
+    /// Reads a line of standard input, without its end; `None` at the end of the input.
     fn read_line(&mut self) -> Result<Option<String>, String>;
-    /// Up to so many bytes of standard input.
+    /// Reads up to `count` bytes of standard input.
     fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>, String>;
-    /// The text of a file.
+    /// Reads the text of a file.
     fn read_file(&mut self, path: &str) -> Result<String, String>;
-    /// Makes a file hold a text.
+    /// Replaces the content of a file by a text.
     fn write_file(&mut self, path: &str, text: &str) -> Result<(), String>;
-    /// Whether there is such a file.
+    /// Returns whether a file exists.
     fn file_exists(&mut self, path: &str) -> bool;
-    /// How many bytes a file has; none if it is not there.
+    /// Returns the size of a file in bytes; `None` if it does not exist.
     fn file_size(&mut self, path: &str) -> Option<u64>;
-    /// Opens a file to be read bit by bit.
+    /// Opens a file to be read piece by piece.
     fn open_read(&mut self, path: &str) -> Result<Box<dyn BufRead>, String>;
-    /// Makes an empty file and opens it to be written bit by bit.
+    /// Makes an empty file and opens it to be written piece by piece.
     fn open_write(&mut self, path: &str) -> Result<Box<dyn Write>, String>;
     /// Removes a file.
     fn delete_file(&mut self, path: &str) -> Result<(), String>;
-    /// Runs a command of the shell; gives its exit code.
+    /// Runs a shell command; returns its exit code.
     fn command(&mut self, command: &str) -> Result<i64, String>;
-    /// The program's name and arguments.
+    /// Returns the program's name and arguments.
     fn arguments(&self) -> Vec<String>;
-    /// Milliseconds since some moment.
+    /// Returns the milliseconds since some fixed moment.
     fn time_ms(&self) -> f64;
-    /// Waits.
+    /// Waits for `ms` milliseconds.
     fn sleep_ms(&self, ms: u64);
-    /// How much memory a run may take; no bound if none is given.
+    /// Returns the memory bound of a run; `None` means no bound.
     fn budget(&self) -> Option<Budget> {
         None
     }
-    /// A function of mathematics (`externalExp`, ...) as accelerated code computes it here; none where that is how the standard
-    /// library does. The last bits of such functions depend on who computes them, and the host is to have those of the device.
+    /// Computes a mathematical function (`externalExp`, ...) in the same way as accelerated code; `None` if that is the standard
+    /// library's way. The last bits of such functions depend on the implementation, and the host must agree with the device.
     fn mathematics(&self, _function: Builtin, _x: f64, _y: f64) -> Option<f64> {
         None
     }
 }
 
-/// A world that keeps what is printed, and has nothing else: no files, no input, no commands, no time.
+/// A world that keeps the output and has nothing else: no files, no input, no commands, no time.
 #[derive(Clone, Default, Debug)]
 pub struct Listener {
     /// The program's name and arguments.
     pub arguments: Vec<String>,
     /// The output so far.
     pub printed: String,
-    /// How much memory a run may take.
+    /// The memory bound of a run.
     pub budget: Option<Budget>,
 }
 
-/// Why a [`Listener`] refuses.
+/// Error message of a [`Listener`].
 const NOTHING_ELSE: &str = "there are no files and no commands here";
 
 impl World for Listener {

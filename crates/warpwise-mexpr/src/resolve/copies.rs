@@ -1,7 +1,7 @@
 //! Copies of resolved expressions, for fragments that inherit them.
 //!
-//! A variable is bound once in a program: everything that a copied case binds gets an id of its own. What the case uses from
-//! elsewhere stays what it was, except for what the caller exchanges. `f x = | C y -> f y` of fragment A, copied for B:
+//! A variable is bound once in a program, so every variable that a copied case binds gets an id of its own. Variables from
+//! elsewhere keep their ids, except those that the caller replaces. `f x = | C y -> f y` of fragment A, copied for B:
 //! ```text
 //! before   f.1 = lam x.2. lam m.3. match m.3 with C y.4 then f.1 y.4
 //! after    f.5 = lam x.6. lam m.7. match m.7 with C y.8 then f.5 y.8
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Pat, PatKind, Program, Type, TypeVar, VarId};
 
-/// Makes one copy.
+/// State of one copy.
 pub(super) struct Copier<'a> {
     program: &'a mut Program,
     vars: FxHashMap<VarId, VarId>,
@@ -19,7 +19,7 @@ pub(super) struct Copier<'a> {
 }
 
 impl<'a> Copier<'a> {
-    /// Exchanges these variables, and these type variables in the types that are written in the case.
+    /// Starts a copy that replaces these variables, and these type variables in the types that are written in the case.
     pub(super) fn new(
         program: &'a mut Program,
         vars: impl Iterator<Item = (VarId, VarId)>,
@@ -28,7 +28,7 @@ impl<'a> Copier<'a> {
         Copier { program, vars: vars.collect(), type_vars }
     }
 
-    /// Gives what a pattern binds new ids, for all that is copied afterwards.
+    /// Gives new ids to the variables that a pattern binds, for everything that is copied afterwards.
     pub(super) fn pat(&mut self, pat: &mut Pat) {
         match &mut pat.kind {
             PatKind::Wildcard | PatKind::Int(_) | PatKind::Char(_) | PatKind::Bool(_) => {}
@@ -49,7 +49,7 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// Exchanges variables in an expression; bound ones get new ids.
+    /// Replaces variables in an expression; bound ones get new ids.
     pub(super) fn expr(&mut self, expr: &mut Expr) {
         match &mut expr.kind {
             ExprKind::Var(var) | ExprKind::Frozen(var) => {
@@ -122,7 +122,7 @@ impl<'a> Copier<'a> {
         self.expr(&mut binding.body);
     }
 
-    /// A new id; both sides of an `or` bind the same variable.
+    /// Gives a variable a new id; both sides of an `or` bind the same variable.
     fn bind(&mut self, var: &mut VarId) {
         let program = &mut *self.program;
         *var = *self.vars.entry(*var).or_insert_with(|| {

@@ -9,12 +9,12 @@ use crate::tree::{self, Con, ConId, Decl, Name, Type, TypeVar, VarId};
 use super::{Resolver, Value};
 
 impl Resolver<'_> {
-    /// The definitions of all files.
+    /// Resolves the definitions of all files.
     pub(super) fn top_decls(&mut self, decls: &[ast::Decl]) -> Vec<Decl> {
         self.decls(decls)
     }
 
-    /// Definitions, whose names are bound from here on.
+    /// Resolves definitions; their names are bound from here on.
     pub(super) fn decls(&mut self, decls: &[ast::Decl]) -> Vec<Decl> {
         decls.iter().filter_map(|decl| Some(Decl { kind: self.decl(decl)?, span: decl.span })).collect()
     }
@@ -57,7 +57,7 @@ impl Resolver<'_> {
         tree::Binding { var, ty, body }
     }
 
-    /// The variables of the type's outermost `all`s are in scope in the body.
+    /// Resolves a binding's type and body. The variables of the type's outermost `all`s are in scope in the body.
     fn typed_body(&mut self, binding: &ast::Binding) -> (Option<Type>, tree::Expr) {
         self.scoped(|resolver| {
             let ty = binding.ty.as_ref().map(|ty| resolver.binding_type(ty));
@@ -97,7 +97,7 @@ impl Resolver<'_> {
         self.define_con(name, ty);
     }
 
-    /// A constructor, whose name is bound from here on.
+    /// Defines a constructor; its name is bound from here on.
     pub(super) fn define_con(&mut self, name: Name, ty: Type) -> ConId {
         let mut inner = &ty;
         while let Type::All(_, body) = inner {
@@ -136,7 +136,7 @@ impl Resolver<'_> {
         Some(tree::DeclKind::External(var, ty, builtin))
     }
 
-    /// Without an implementation the name is an error where it is used.
+    /// Declares an external function without an implementation; it is an error to use the name.
     fn missing_external(&mut self, external: &ast::External, ty: Type) {
         let var = self.fresh_var(external.name.name, external.name.span);
         self.values.bind(external.name.name, Value::Var(var));

@@ -67,7 +67,7 @@ impl Resolver<'_> {
                     let decls = resolver.decls(decls);
                     let result = resolver.expr(result);
                     if decls.is_empty() {
-                        // `use`, `type` and `con` leave nothing; a function behind them is one still.
+                        // `use`, `type` and `con` leave no definitions; a function after them stays a function.
                         return result;
                     }
                     Expr::new(expr.span, tree::ExprKind::Block(decls, Box::new(result)))
@@ -81,7 +81,7 @@ impl Resolver<'_> {
         matches!(self.values.get(name), Some(Value::Builtin(Builtin::InlineFuthark)))
     }
 
-    /// Text of the array language must be written where it is used.
+    /// Reports an `inlineFuthark` without its text: the text must be written at the use.
     fn bare_inline(&mut self, span: Span) {
         let message = "`inlineFuthark` takes its text as a string that is written right there";
         self.error(Diagnostic::error("M0217", span, message).hint("write `inlineFuthark \"f64.sin\"`"));
@@ -126,7 +126,7 @@ impl Resolver<'_> {
         Expr::new(span, tree::ExprKind::Apply(function, arguments))
     }
 
-    /// `accelerate` and the parallel words, with all their arguments; nothing if the name is another one.
+    /// Resolves `accelerate` or a parallel word with all its arguments; `None` for any other name.
     fn applied(&mut self, name: Symbol, span: Span, arguments: &[ast::Expr]) -> Option<Expr> {
         let text = self.text(name);
         let meaning = self.values.get(name);
@@ -187,7 +187,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The scrutinee is computed once, and tested case by case.
+    /// Resolves a `switch`: the scrutinee is computed once, and tested case by case.
     fn switch(
         &mut self,
         scrutinee: &ast::Expr,
@@ -221,7 +221,7 @@ impl Resolver<'_> {
         fields.iter().map(|(label, value)| (label.name, self.expr(value))).collect()
     }
 
-    /// The label of a tuple's component.
+    /// Returns the label of a tuple's component.
     pub(super) fn index_label(&mut self, index: usize) -> Symbol {
         self.names.intern(&index.to_string())
     }

@@ -1,13 +1,12 @@
 //! Language fragments: open types (`syn`) and open functions (`sem`).
 //!
-//! A fragment has what its parents have and what it adds. Types of one name are one type, to which a fragment may add
-//! constructors. Each fragment makes its functions anew from the cases of its parents and its own, as one group of
-//! recursive definitions, so that a case calls the fragment's functions and not those of the parent that wrote it.
-//! All else in a case, and the types of functions, mean what they meant where they are written: a case is resolved once,
-//! and fragments that inherit it get copies.
-//! Cases are tried from special to general ([`covers`]); those that are neither, parents first and in the order written.
-//! `use` brings what a fragment has into scope; the names of its types hold in the whole program, before it, too.
-//! Absent: `with`, which gives members new names.
+//! A fragment has the members of its parents and its own. Types of equal name are one type, to which a fragment may add
+//! constructors. Each fragment makes its functions anew from the cases of its parents and its own, as one group of recursive
+//! definitions, so that a case calls the functions of the fragment and not those of the parent that wrote the case. All other
+//! names in a case, and the types of functions, keep the meaning that they had where they are written: a case is resolved once,
+//! and fragments that inherit it get copies. Cases are tried from special to general ([`covers`]). Cases that do not cover each
+//! other are tried in the order written, those of parents first. `use` brings the members of a fragment into scope; the names of
+//! its types hold in the whole program, even before the fragment. Absent: `with`, which renames members.
 
 use std::rc::Rc;
 
@@ -41,28 +40,28 @@ struct OpenFunction {
     name: Ident,
     var: VarId,
     ty: Option<Type>,
-    /// The parameters before the one that is matched, as first written.
+    /// The parameters before the matched one, as first written.
     parameters: Vec<(Symbol, Option<Type>)>,
     cases: Vec<Rc<Case>>,
 }
 
-/// A case, as it is in the fragment that writes it.
+/// A case, as resolved in the fragment that writes it.
 #[derive(Debug)]
 struct Case {
-    /// The pattern as written, which decides on the order.
+    /// The pattern as written, which determines the order of the cases.
     written: Pat,
-    /// The variables of the parameters.
+    /// The parameters' variables.
     parameters: Vec<VarId>,
     pattern: tree::Pat,
     body: Expr,
-    /// The functions of the fragment, which the case may call.
+    /// The functions of the fragment that wrote the case, which the case may call.
     functions: Rc<[(Symbol, VarId)]>,
-    /// The type of the function, whose variables the case may mention.
+    /// The type of the function; the case may mention its type variables.
     ty: Option<Type>,
 }
 
 impl Resolver<'_> {
-    /// Defines a fragment; gives its functions.
+    /// Defines a fragment; returns the definition of its functions.
     pub(super) fn language(&mut self, lang: &Lang) -> Option<DeclKind> {
         let mut fragment = Fragment { types: Vec::new(), cons: Vec::new(), functions: Vec::new() };
         for parent in &lang.parents {
@@ -90,7 +89,7 @@ impl Resolver<'_> {
         (!bindings.is_empty()).then_some(DeclKind::Recursive(bindings))
     }
 
-    /// Brings what a fragment has into scope.
+    /// Brings the members of a fragment into scope.
     pub(super) fn open_fragment(&mut self, name: Ident) {
         if let Some(fragment) = self.fragment(name) {
             self.open(&fragment);
@@ -144,7 +143,7 @@ impl Resolver<'_> {
 
     // Types
 
-    /// Makes the second of two types stand for the first.
+    /// Makes type `second` stand for type `first`.
     fn make_same(&mut self, first: TypeId, second: TypeId) {
         let (first, second) = (self.stands_for(first), self.stands_for(second));
         let parameters = self.program.types[second.0 as usize].parameters.clone();
@@ -157,7 +156,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The type that a type was made to stand for.
+    /// Returns the type that a type stands for.
     fn stands_for(&self, ty: TypeId) -> TypeId {
         match &self.program.types[ty.0 as usize].definition {
             Some(Type::Named(other, arguments))
@@ -169,7 +168,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The types of a fragment may use each other in any order.
+    /// Resolves the types of a fragment, which may use each other in any order.
     fn own_types(&mut self, fragment: &mut Fragment, lang: &Lang) {
         for decl in &lang.decls {
             match &decl.kind {
@@ -196,7 +195,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Makes the names of a fragment's own types hold after it.
+    /// Keeps the names of a fragment's own types in scope after the fragment.
     fn publish_types(&mut self, fragment: &Fragment, lang: &Lang) {
         for decl in &lang.decls {
             let name = match &decl.kind {
@@ -209,7 +208,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A type that a fragment defines further down.
+    /// Returns a type that a fragment defines further down.
     pub(super) fn later_type(&mut self, name: Ident) -> Option<TypeId> {
         let n_parameters = *self.later_types.get(&name.name)?;
         if let Some(id) = self.mentioned_types.get(&name.name) {
@@ -265,7 +264,7 @@ impl Resolver<'_> {
         self.program.types[id.0 as usize].definition = Some(definition);
     }
 
-    /// Whether a type is, or stands for something that has in it, a named type.
+    /// Returns whether a type mentions a named type, itself or by the definitions of the types in it.
     fn mentions(&self, ty: &Type, id: TypeId) -> bool {
         match ty {
             Type::Unknown | Type::Bool | Type::Int | Type::Float | Type::Char | Type::Var(_) => false,
@@ -346,7 +345,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The parameters before the one that is matched; their types may mention the variables of the function's type.
+    /// Resolves the parameters before the matched one; their types may mention the variables of the function's type.
     fn sem_parameters(
         &mut self,
         fragment: &Fragment,
@@ -419,7 +418,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Makes a function of a fragment of copies of its cases.
+    /// Makes a function of a fragment from copies of its cases.
     fn open_function(&mut self, function: &OpenFunction, fragment: &Fragment) -> Binding {
         let span = function.name.span;
         let mut parameters = Vec::new();
@@ -467,7 +466,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The types that fragments define, with the numbers of their parameters; of several of one name the first.
+/// Returns the types that fragments define, with their numbers of parameters. The first of several types of one name counts.
 pub(super) fn types(decls: &[ast::Decl]) -> FxHashMap<Symbol, usize> {
     let mut found = FxHashMap::default();
     for decl in decls {
@@ -484,7 +483,7 @@ pub(super) fn types(decls: &[ast::Decl]) -> FxHashMap<Symbol, usize> {
     found
 }
 
-/// The variables of a type's outermost `all`s.
+/// Returns the variables of a type's outermost `all`s.
 fn outermost(mut ty: Option<&Type>) -> Vec<TypeVar> {
     let mut found = Vec::new();
     while let Some(Type::All(var, body)) = ty {
@@ -494,7 +493,7 @@ fn outermost(mut ty: Option<&Type>) -> Vec<TypeVar> {
     found
 }
 
-/// The function of that name, which a fragment has or gets.
+/// Returns the fragment's function of this name; adds it if it is missing.
 fn open_function(fragment: &mut Fragment, name: Ident) -> &mut OpenFunction {
     let place = fragment.functions.iter().position(|function| function.name == name);
     let place = place.unwrap_or_else(|| {
@@ -511,7 +510,7 @@ fn open_function(fragment: &mut Fragment, name: Ident) -> &mut OpenFunction {
     &mut fragment.functions[place]
 }
 
-/// Cases from special to general, and otherwise in the order they come.
+/// Sorts cases from special to general, and otherwise keeps their order.
 fn ordered(cases: &[Rc<Case>]) -> Vec<Rc<Case>> {
     let mut left = cases.to_vec();
     let mut done = Vec::new();
@@ -525,7 +524,7 @@ fn ordered(cases: &[Rc<Case>]) -> Vec<Rc<Case>> {
     done
 }
 
-/// Whether one pattern surely matches all that another does.
+/// Returns whether `general` certainly matches everything that `special` matches.
 fn covers(general: &Pat, special: &Pat) -> bool {
     match (&general.kind, &special.kind) {
         (PatKind::Wildcard | PatKind::Name(_), _) => true,
@@ -554,7 +553,7 @@ fn covers(general: &Pat, special: &Pat) -> bool {
     }
 }
 
-/// Whether the patterns at both ends cover those of other ends, which have as many or more.
+/// Returns whether the patterns at both ends cover the other ends, which must have at least as many patterns.
 fn edges_cover(first: &[Pat], last: &[Pat], other_first: &[Pat], other_last: &[Pat]) -> bool {
     first.len() <= other_first.len()
         && last.len() <= other_last.len()
@@ -562,7 +561,7 @@ fn edges_cover(first: &[Pat], last: &[Pat], other_first: &[Pat], other_last: &[P
         && last.iter().rev().zip(other_last.iter().rev()).all(|(p, q)| covers(p, q))
 }
 
-/// The patterns of a row's elements.
+/// Returns the patterns of the elements.
 fn row(row: &SeqPat) -> Vec<Pat> {
     match row {
         SeqPat::List(items) => items.clone(),

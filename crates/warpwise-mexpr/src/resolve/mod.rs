@@ -1,8 +1,8 @@
-//! Names to what they mean.
+//! Name resolution.
 //!
-//! [`resolve`] turns the definitions of all files into one [`Program`]: variables, constructors and types are looked up
-//! in their scopes, every binding gets an id of its own, and the syntax that only abbreviates is gone. All errors are
-//! reported together. Absent: types, and definitions that nothing uses (see [`crate::reachable`]).
+//! [`resolve`] turns the definitions of all files into one [`Program`]: variables, constructors and types are looked up in their
+//! scopes, every binding gets an id of its own, and the syntax that only abbreviates is gone. All errors are reported together.
+//! Absent: type inference, and the removal of unused definitions (see [`crate::reachable`]).
 
 mod copies;
 mod decls;
@@ -24,10 +24,10 @@ use crate::tree::{Name, NamedType, Program, TypeId, TypeVar, VarId};
 use languages::Fragment;
 use scopes::Scope;
 
-/// No more messages than this are kept.
+/// Maximum number of messages that are kept.
 const MAX_ERRORS: usize = 100;
 
-/// What others call built-ins, and what they are called here.
+/// Names of built-ins in other implementations, and their names here.
 const OTHER_NAMES: [(&str, &str); 3] = [
     ("tensorGet", "`tensorGetExn`"),
     ("tensorSet", "`tensorSetExn`"),
@@ -72,11 +72,11 @@ struct Resolver<'a> {
     types: Scope<TypeId>,
     type_vars: Scope<TypeVar>,
     fragments: FxHashMap<Symbol, Fragment>,
-    /// The types that fragments define, with the numbers of their parameters: others may mention them before.
+    /// The types that fragments define, with their numbers of parameters: other definitions may mention them earlier.
     later_types: FxHashMap<Symbol, usize>,
-    /// Types that were mentioned, but not defined yet.
+    /// Types that were mentioned, but are not defined yet.
     mentioned_types: FxHashMap<Symbol, TypeId>,
-    /// Whether the parallel words keep their meaning everywhere: once the program accelerates something.
+    /// Whether the parallel words keep their meaning everywhere, which holds in programs that accelerate something.
     words_are_kept: bool,
     errors: Vec<Diagnostic>,
 }
@@ -155,7 +155,7 @@ impl<'a> Resolver<'a> {
         var
     }
 
-    /// In a program that accelerates, the parallel words cannot be names of something else.
+    /// Reports a binding of `accelerate`; in a program that accelerates, of any parallel word.
     fn check_rebinding(&mut self, name: Symbol, span: Span) {
         let text = self.text(name);
         let word = builtins::ALL.iter().any(|b| b.kind() == Kind::Parallel && b.name() == text);
@@ -165,7 +165,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Runs a part whose bindings end with it.
+    /// Runs `part` and then drops the bindings that it made.
     fn scoped<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
         let marks = (self.values.mark(), self.cons.mark(), self.types.mark(), self.type_vars.mark());
         let result = part(self);
@@ -176,7 +176,7 @@ impl<'a> Resolver<'a> {
         result
     }
 
-    /// There is nothing of that name; the closest name there is may be what was meant.
+    /// Reports that a name is unbound, with a hint: its name here, or the closest name in scope.
     fn unbound<T: Copy>(
         &mut self,
         code: &'static str,

@@ -9,14 +9,14 @@ use crate::tree::{self, VarId};
 
 use super::{Resolver, Value};
 
-/// The names a pattern binds. A name that occurs twice is one variable in both sides of an `or`, and an error elsewhere.
+/// The names that a pattern binds. A name that occurs twice is one variable in both sides of an `or`, and an error elsewhere.
 #[derive(Default)]
 pub(super) struct Bound {
     names: Vec<(Symbol, VarId, Span)>,
 }
 
 impl Resolver<'_> {
-    /// A pattern, whose names are bound from here on.
+    /// Resolves a pattern; its names are bound from here on.
     pub(super) fn pattern(&mut self, pat: &Pat) -> tree::Pat {
         let mut bound = Bound::default();
         let result = self.pat(pat, &mut bound);
@@ -89,7 +89,8 @@ impl Resolver<'_> {
         var
     }
 
-    /// `p | q`: what both sides bind is one variable; what only one binds is an error where it is used.
+    /// Resolves `p | q`. A name that both sides bind is one variable; a name that only one side binds is an error where it is
+    /// used.
     fn either(&mut self, left: &Pat, right: &Pat, bound: &mut Bound) -> tree::PatKind {
         let outside = bound.names.len();
         let left_pat = self.pat(left, bound);
@@ -125,7 +126,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Makes a pattern bind another variable.
+/// Makes a pattern bind `to` instead of `from`.
 fn rename(pat: &mut tree::Pat, from: VarId, to: VarId) {
     let swap = |var: &mut VarId| {
         if *var == from {

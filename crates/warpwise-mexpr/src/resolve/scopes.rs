@@ -1,4 +1,4 @@
-//! The meaning of names at a place.
+//! Meanings of names.
 
 use rustc_hash::FxHashMap;
 
@@ -50,13 +50,13 @@ impl<T: Copy> Scope<T> {
         }
     }
 
-    /// The names that mean something.
+    /// Returns the names that have been bound, in the order of their first binding.
     pub(super) fn names(&self) -> impl Iterator<Item = Symbol> {
         self.order.iter().copied()
     }
 }
 
-/// The candidate that takes the fewest changes to become `text`, if they are few.
+/// Returns the candidate that takes the fewest changes to become `text`, if those are few.
 pub(super) fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = match text.chars().count() {
         0..=2 => return None,
@@ -70,7 +70,7 @@ pub(super) fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>)
         .map(|(_, other)| other)
 }
 
-/// How many characters must be inserted, removed or exchanged.
+/// Returns the edit distance: the number of characters to insert, remove or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! Types as written.
+//! Resolution of types as written.
 
 use warpwise_diag::{Diagnostic, Span};
 
@@ -70,7 +70,7 @@ impl Resolver<'_> {
             .collect();
         let expected = self.program.types[id.0 as usize].parameters.len();
         if arguments.is_empty() && expected > 0 {
-            // Unapplied, its arguments are to be found out.
+            // The arguments of an unapplied type are inferred.
             return Type::Named(id, vec![Type::Unknown; expected]);
         }
         if expected != arguments.len() {
@@ -85,7 +85,7 @@ impl Resolver<'_> {
         Type::Named(id, arguments)
     }
 
-    /// A type that stands for a parameter which takes arguments: it may have fewer than it has parameters.
+    /// Resolves a type that stands for a parameter with arguments: it may have fewer arguments than it has parameters.
     fn unsaturated(&mut self, ty: &TypeExpr) -> Type {
         if let TypeKind::Named(name, arguments) = &ty.kind
             && let Some(id) = self.types.get(name.name)
@@ -96,7 +96,8 @@ impl Resolver<'_> {
         self.ty(ty)
     }
 
-    /// The parameters of a named type that a part of its definition, or what a constructor holds, applies to types.
+    /// Notes the parameters of a named type that `part` applies to types; `part` is a part of the type's definition, or the type
+    /// that a constructor holds.
     pub(super) fn note_applied(&mut self, id: TypeId, parameters: &[Option<TypeVar>], part: &Type) {
         let mut applied = Vec::new();
         self.applied_vars(part, &mut applied);
@@ -134,7 +135,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The type of a binding; the variables of its outermost `all`s are in scope from here on.
+    /// Resolves the type of a binding; the variables of its outermost `all`s are in scope from here on.
     pub(super) fn binding_type(&mut self, ty: &TypeExpr) -> Type {
         let mut names = Vec::new();
         let mut inner = ty;
@@ -168,7 +169,7 @@ impl Resolver<'_> {
         id
     }
 
-    /// Labels of one record are different.
+    /// Checks that the labels of a record are different.
     pub(super) fn check_labels(&mut self, labels: impl Iterator<Item = Ident>) {
         let mut seen: Vec<Ident> = Vec::new();
         for label in labels {

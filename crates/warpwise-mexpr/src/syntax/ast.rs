@@ -1,23 +1,23 @@
 //! The tree of a file, as written.
 //!
-//! Constructs that follow each other in the text are lists here, so that long programs are wide trees and not high ones:
+//! Constructs that follow each other in the text are lists here, so that long programs give wide trees, not deep ones:
 //! - `let`, `recursive`, `utest`, ... with `in`, `e1; e2` and `match e with p in` are the [`Decl`]s of one [`ExprKind::Block`];
 //! - `if`s and `match`es that follow each other's `else` are the tests of one [`ExprKind::Choice`];
 //! - `lam x. lam y.` is one function, `f x y` one application.
 //!
-//! Two trees are equal if they say the same, wherever they stand: places take no part in comparisons.
+//! Two trees are equal if they have the same meaning: source positions do not take part in comparisons.
 
 use warpwise_diag::Span;
 use warpwise_ir::deep::deep;
 
 use crate::syntax::names::Symbol;
 
-/// A name where it is written.
+/// A name at a source position.
 #[derive(Clone, Copy, Debug)]
 pub struct Ident {
     /// The name.
     pub name: Symbol,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -38,7 +38,7 @@ pub struct Program {
     pub main: Option<Expr>,
 }
 
-/// Trees may be high, and take a stack to be dropped.
+/// Trees may be deep, and dropping them may need a large stack.
 impl Drop for Program {
     fn drop(&mut self) {
         let tree = (std::mem::take(&mut self.decls), self.main.take());
@@ -51,7 +51,7 @@ impl Drop for Program {
 pub struct Include {
     /// The path, as written between the quotes.
     pub path: String,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -66,7 +66,7 @@ impl PartialEq for Include {
 pub struct Decl {
     /// Its kind.
     pub kind: DeclKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -95,7 +95,7 @@ pub enum DeclKind {
     Lang(Lang),
     /// `use L in`; only in an expression.
     Use(Ident),
-    /// `e;`: computed for its effect; only in an expression.
+    /// `e;`: an expression computed for its effect; only in an expression.
     Do(Expr),
     /// `match e with p in`; only in an expression.
     Match(Box<(Expr, Pat)>),
@@ -119,7 +119,7 @@ pub struct TypeDecl {
     pub name: Ident,
     /// Its parameters.
     pub parameters: Vec<Ident>,
-    /// The type that it abbreviates; without one it is a type of its own.
+    /// The type that it abbreviates; a type without a definition is distinct from all others.
     pub definition: Option<TypeExpr>,
 }
 
@@ -137,7 +137,7 @@ pub struct ConDecl {
 pub struct External {
     /// The function's name.
     pub name: Ident,
-    /// Whether it is marked as having an effect.
+    /// Whether it is marked as having an effect (`!`).
     pub effect: bool,
     /// Its type.
     pub ty: TypeExpr,
@@ -152,7 +152,7 @@ pub struct Utest {
     pub expected: Expr,
     /// The comparison; equality if left out.
     pub using: Option<Expr>,
-    /// Makes the message of a failure from both values.
+    /// The function that makes the message of a failure from both values.
     pub otherwise: Option<Expr>,
 }
 
@@ -169,7 +169,7 @@ pub struct Lang {
     pub decls: Vec<LangDecl>,
 }
 
-/// `with x = A.x + B.y`: what the fragments define apart becomes one.
+/// `with x = A.x + B.y`: joins members that the parents define separately.
 #[derive(Clone, PartialEq, Debug)]
 pub struct With {
     /// The name in the new fragment: a type or a function.
@@ -183,7 +183,7 @@ pub struct With {
 pub struct LangDecl {
     /// Its kind.
     pub kind: LangDeclKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -202,21 +202,21 @@ pub enum LangDeclKind {
         name: Ident,
         /// Its parameters.
         parameters: Vec<Ident>,
-        /// The constructors with what they hold; nothing is `()`.
+        /// The constructors with the types they hold; `()` if there is none.
         constructors: Vec<(Ident, Option<TypeExpr>)>,
     },
     /// `sem f x y = | p -> e`: cases of an open function.
     Sem {
-        /// The function.
+        /// The function's name.
         name: Ident,
-        /// Parameters before the one that is matched.
+        /// Parameters before the matched one.
         parameters: Vec<Parameter>,
         /// The cases.
         cases: Vec<(Pat, Expr)>,
     },
     /// `sem f : T`.
     SemType {
-        /// The function.
+        /// The function's name.
         name: Ident,
         /// Its type.
         ty: TypeExpr,
@@ -230,7 +230,7 @@ pub enum LangDeclKind {
 pub struct Expr {
     /// Its kind.
     pub kind: ExprKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -257,7 +257,7 @@ pub enum ExprKind {
     String(String),
     /// `true` or `false`.
     Bool(bool),
-    /// `never`: not reached.
+    /// `never`: an expression that is not reached.
     Never,
     /// `f a b`.
     Apply(Box<Expr>, Vec<Expr>),
@@ -279,25 +279,25 @@ pub enum ExprKind {
     Project(Box<Expr>, Vec<Ident>),
     /// `[a, b]`.
     Seq(Vec<Expr>),
-    /// Definitions, and what they are for.
+    /// Definitions, and the expression in their scope.
     Block(Vec<Decl>, Box<Expr>),
 }
 
 /// A parameter of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameter {
-    /// Its name; none for `lam. e`.
+    /// Its name; `None` for `lam. e`.
     pub name: Option<Ident>,
     /// Its type, if written.
     pub ty: Option<TypeExpr>,
 }
 
-/// A test with what follows if it holds.
+/// A test, with the expression that follows if it holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Test {
     /// The scrutinee.
     pub scrutinee: Expr,
-    /// The pattern it must match; `true` if there is none (`if`).
+    /// The pattern it must match; `None` stands for `true` (`if`).
     pub pattern: Option<Pat>,
     /// The expression that follows.
     pub then: Expr,
@@ -308,7 +308,7 @@ pub struct Test {
 pub struct Pat {
     /// Its kind.
     pub kind: PatKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -349,7 +349,7 @@ pub enum PatKind {
     Not(Box<Pat>),
 }
 
-/// A row of elements in a pattern.
+/// A list of elements in a pattern.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SeqPat {
     /// `[p, q]`.
@@ -363,7 +363,7 @@ pub enum SeqPat {
 pub struct TypeExpr {
     /// Its kind.
     pub kind: TypeKind,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
@@ -376,7 +376,7 @@ impl PartialEq for TypeExpr {
 /// The kinds of types.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TypeKind {
-    /// `Unknown` or `_`: to be found out.
+    /// `Unknown` or `_`: a type to be inferred.
     Unknown,
     /// `Bool`.
     Bool,
@@ -398,7 +398,7 @@ pub enum TypeKind {
     Record(Vec<(Ident, TypeExpr)>),
     /// A type variable.
     Var(Symbol),
-    /// A type by its name, and what it is applied to.
+    /// A named type, and its arguments.
     Named(Ident, Vec<TypeExpr>),
     /// A type variable applied to one or more types.
     Apply(Ident, Vec<TypeExpr>),

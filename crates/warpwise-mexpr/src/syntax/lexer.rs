@@ -1,15 +1,15 @@
 //! Text to tokens.
 //!
-//! Tokens carry a kind and a place, no value: [`literals`](crate::syntax::literals) decodes them when the parser takes
+//! Tokens carry a kind and a position, but no value: [`literals`](crate::syntax::literals) decodes them when the parser takes
 //! them. Comments (`--` to the end of the line, `/- -/` nested) and white space are dropped. The last token is always
 //! [`TokenKind::Eof`]. A sign directly before a digit belongs to the number: `f -1` applies `f`.
 //!
-//! Text that is no token becomes [`TokenKind::Unknown`], [`TokenKind::UnclosedString`] or [`TokenKind::UnclosedComment`];
-//! the parser reports it.
+//! Text that is not a token becomes [`TokenKind::Unknown`], [`TokenKind::UnclosedString`] or [`TokenKind::UnclosedComment`]; the
+//! parser reports it.
 
 use logos::{Filter, Lexer, Logos};
 
-/// A token: what it is, and its bytes.
+/// A token: its kind and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
     /// Its kind.
@@ -24,7 +24,7 @@ pub struct Token {
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[logos(skip r"[ \t\r\n\x0c]+")]
 #[logos(skip(r"--[^\n]*", priority = 20, allow_greedy = true))]
-#[allow(missing_docs)] // Each name says what it is.
+#[allow(missing_docs)] // Each variant is described by its name.
 pub enum TokenKind {
     #[token("if")]
     If,
@@ -100,11 +100,11 @@ pub enum TokenKind {
     #[token("Tensor")]
     TensorType,
 
-    /// A name that starts with a small letter, or an operator that is a name.
+    /// A name that starts with a lower-case letter, or an operator that is a name.
     #[regex(r"[a-z_][a-zA-Z0-9_]*", priority = 2)]
     #[regex(r"-|\*|/|%|<=|>=|<<|>>|>>>|==|!=|&&|\|\||\$|=>", priority = 2)]
     Lower,
-    /// A name that starts with a capital.
+    /// A name that starts with a capital letter.
     #[regex(r"[A-Z][a-zA-Z0-9_]*", priority = 2)]
     Upper,
     #[regex(r#"#var"([^"\\]|\\[^\n])*""#)]
@@ -174,7 +174,7 @@ pub enum TokenKind {
     #[token("<")]
     Less,
 
-    /// Text that is no token.
+    /// Text that is not a token.
     Unknown,
     /// The end of the text.
     Eof,
@@ -190,14 +190,14 @@ impl TokenKind {
         }
     }
 
-    /// Whether it is a word that cannot be a name.
+    /// Returns whether this is a word that cannot be a name.
     pub fn is_reserved_word(self, text: &str) -> bool {
         !matches!(self, TokenKind::Lower | TokenKind::Upper | TokenKind::Underscore)
             && text.starts_with(|c: char| c.is_ascii_alphabetic())
     }
 }
 
-/// All tokens of a text.
+/// Splits a text into tokens.
 pub fn tokenize(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     for (kind, range) in TokenKind::lexer(text).spanned() {
@@ -209,7 +209,7 @@ pub fn tokenize(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Drops the rest of a comment, with the comments inside; one without an end is a token of two bytes.
+/// Skips the rest of a comment, including nested comments; an unclosed comment becomes a token of two bytes.
 fn comment(lexer: &mut Lexer<'_, TokenKind>) -> Filter<()> {
     let rest = lexer.remainder().as_bytes();
     let (mut depth, mut at) = (1u32, 0);

@@ -1,15 +1,15 @@
 //! The values of tokens.
 
-/// Why a literal has no value.
+/// The reason why a literal has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLiteral {
     /// The mistake.
     pub message: String,
-    /// The bytes of the token that are to blame.
+    /// The bytes of the token that are wrong.
     pub range: std::ops::Range<usize>,
 }
 
-/// The value of an integer.
+/// Returns the value of an integer.
 pub fn integer(text: &str) -> Result<i64, BadLiteral> {
     text.parse().map_err(|_| BadLiteral {
         message: "this integer does not fit into 64 bits".to_string(),
@@ -17,18 +17,18 @@ pub fn integer(text: &str) -> Result<i64, BadLiteral> {
     })
 }
 
-/// The value of a float; one that is too large is infinite.
+/// Returns the value of a float; one that is too large is infinite.
 pub fn float(text: &str) -> f64 {
     text.parse().expect("the lexer takes no other floats")
 }
 
-/// The character of `'c'`, quotes included in the text.
+/// Returns the character of `'c'`; `text` includes the quotes.
 pub fn character(text: &str) -> Result<char, BadLiteral> {
     let text = unescape(text, 1)?;
     Ok(text.chars().next().expect("the lexer takes no empty characters"))
 }
 
-/// The text of a string, from the quote at byte `start - 1` of the token on to the last.
+/// Decodes the text of a string, from byte `start` of the token to the closing quote.
 pub fn unescape(text: &str, start: usize) -> Result<String, BadLiteral> {
     let inner = &text[start..text.len() - 1];
     let mut result = String::with_capacity(inner.len());
@@ -65,7 +65,7 @@ fn unescape_one(escape: char) -> Option<char> {
     })
 }
 
-/// A character as it stands between quotes.
+/// Appends a character to `into` as it is written between quotes.
 pub fn escape(c: char, into: &mut String) {
     match c {
         '\'' | '"' | '\\' => into.extend(['\\', c]),

@@ -1,6 +1,6 @@
 //! Text to tree: tokens, the tree, the parser and the printer.
 //!
-//! Everything here is about one file. Names are interned in a [`names::Names`] that all files of a program share.
+//! Each file is treated alone. Names are interned in a [`names::Names`] that all files of a program share.
 
 pub mod ast;
 pub mod names;

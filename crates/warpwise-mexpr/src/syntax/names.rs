@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-/// A name, by its position in a [`Names`]; it means something only together with the table that made it.
+/// A name, as its position in a [`Names`]; it has a meaning only together with the table that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(pub u32);
 
@@ -14,12 +14,12 @@ pub struct Names {
 }
 
 impl Names {
-    /// A table without names.
+    /// Returns an empty table.
     pub fn new() -> Names {
         Names::default()
     }
 
-    /// The symbol of a name, entered if it is new.
+    /// Returns the symbol of a name; enters the name if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
         if let Some(index) = self.names.get_index_of(name) {
             return Symbol(index as u32);
@@ -28,12 +28,12 @@ impl Names {
         Symbol(index as u32)
     }
 
-    /// The symbol of a name that was met before.
+    /// Returns the symbol of a name that was entered before.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.names.get_index_of(name).map(|index| Symbol(index as u32))
     }
 
-    /// The text of a symbol of this table.
+    /// Returns the text of a symbol of this table.
     pub fn text(&self, symbol: Symbol) -> &str {
         &self.names[symbol.0 as usize]
     }

@@ -1,4 +1,4 @@
-//! What the tests of lowering share: programs without files, a world that only listens, what the host prints.
+//! Definitions shared by the tests of lowering: programs without files, and the output of the host.
 
 use warpwise_diag::{Failure, Sources};
 use warpwise_mexpr::compile::{Checked, front_end};
@@ -8,7 +8,7 @@ use warpwise_mexpr::host::machine::run;
 use warpwise_mexpr::host::world::Listener;
 use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 
-/// No files.
+/// A provider without files.
 struct Nothing;
 
 impl SourceProvider for Nothing {
@@ -17,13 +17,13 @@ impl SourceProvider for Nothing {
     }
 }
 
-/// The checked program of a text.
+/// Checks a text and returns the program.
 pub fn check(text: String) -> Result<Checked, Failure> {
     let root = SourceFile { key: "root".to_string(), name: "test.mc".to_string(), text };
     front_end(root, &Nothing, &mut Sources::new())
 }
 
-/// What the host prints; nothing if the run fails.
+/// Returns the output of the host; `None` if the run fails.
 pub fn on_host(checked: &Checked) -> Option<String> {
     let mut world = Listener::default();
     let result = run(&compile(checked, Options { tests: false }), &mut world, &mut HostOnly, &mut |_| {});

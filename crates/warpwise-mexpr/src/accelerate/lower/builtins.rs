@@ -1,4 +1,4 @@
-//! Built-ins applied to all their arguments.
+//! Lowering of built-ins that are applied to all their arguments.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;
@@ -126,7 +126,7 @@ impl Lowerer<'_, '_> {
                 let second = self.part_under(&seq, at, rest, Operand::i64(1), cert.as_slice());
                 let Shape::Record(fields) = shape else { return self.limit("this `splitAt`", span) };
                 let labels = fields.iter().map(|(label, _)| *label);
-                // Labels of a pair are in order of their numbers by their text, not by symbol.
+                // The labels of a pair are sorted by their text, not by symbol.
                 let mut labels: Vec<_> = labels.collect();
                 labels.sort_by_key(|label| self.checked.names.text(*label).to_string());
                 Ok(Data::record(labels.into_iter().zip([first, second]).collect()))
@@ -163,7 +163,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// `map2`, of which the shorter sequence decides the length.
+    /// Lowers `map2`; the shorter sequence determines the length.
     fn map2(&mut self, f: &Value, a: &Data, b: &Data, shape: &Shape, span: Span) -> Result<Data, Failure> {
         let (n, m) = (length(a), length(b));
         if n == m {
@@ -175,7 +175,7 @@ impl Lowerer<'_, '_> {
         self.map(f, &inputs, width, shape, span)
     }
 
-    /// Returns at most a number of elements from an index on; none from the end on.
+    /// Returns at most `n` elements from an index; none if the index is past the end.
     fn subsequence(&mut self, seq: &Data, start: Operand, n: Operand) -> Data {
         let all = length(seq);
         let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), start);
@@ -189,7 +189,7 @@ impl Lowerer<'_, '_> {
         self.part_under(seq, start, len, Operand::i64(1), cert.as_slice())
     }
 
-    /// Built-ins on scalars; nothing for the others.
+    /// Lowers built-ins on scalars; returns `None` for other built-ins.
     fn scalar_builtin(&mut self, builtin: Builtin, arguments: &[Value]) -> Option<Data> {
         let leaf = |index: usize| match arguments.get(index) {
             Some(Value::Data(data)) => data.leaves.first().copied(),
@@ -229,7 +229,7 @@ impl Lowerer<'_, '_> {
         Data::int(self.b.convert("x", ConvertOp::FPToSI, x, ScalarType::I64))
     }
 
-    /// To the nearest integer, from halves away from zero.
+    /// Rounds to the nearest integer, halves away from zero.
     fn rounded_away(&mut self, x: Operand) -> Data {
         let size = self.b.unary("size", UnaryOp::FAbs, x);
         let below = self.b.unary("below", UnaryOp::Floor, size);
@@ -243,7 +243,7 @@ impl Lowerer<'_, '_> {
         Data::int(self.b.convert("x", ConvertOp::FPToSI, x, ScalarType::I64))
     }
 
-    /// Remembers sums and differences, which may be a loop's index and something else.
+    /// Remembers the operands of sums and differences, since one of them may be a loop's index.
     fn remember(&mut self, op: BinaryOp, result: Operand, x: Operand, y: Operand) {
         match (op, y) {
             (BinaryOp::Add, _) => self.note_sum(result, x, y),
@@ -280,7 +280,7 @@ fn binary(builtin: Builtin) -> Option<(BinaryOp, ScalarType)> {
     })
 }
 
-/// A comparison, and whether its operands change places.
+/// Returns a comparison, and whether its operands are swapped.
 fn comparison(builtin: Builtin) -> Option<(CompareOp, bool)> {
     Some(match builtin {
         Builtin::Lti => (CompareOp::SLt, false),

@@ -1,8 +1,9 @@
 //! Choices and loops.
 //!
-//! Where two values come together whose sequences have different lengths, the lengths are results, too. The parameters
-//! of a loop begin with the lengths that change from one iteration to the next; which ones do is found by lowering the body until
-//! no more are met. So are the buffers that it writes: they are parameters, too, and results of choices that write them.
+//! If the two values of a choice have sequences of different lengths, the lengths become results of the choice, too. The
+//! parameters of a loop begin with the lengths that change from one iteration to the next; they are found by lowering the body
+//! repeatedly until no more are found. The same holds for the buffers that a loop writes: they become parameters, and the buffers
+//! that a choice writes become results.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::{Body, Branch, Expr as Ir, LoopForm, LoopParam, Operand, Stm, Type};
@@ -16,34 +17,34 @@ use super::memory::{Around, Buffer, Contents, Slot, nowhere};
 use super::parallel::unit;
 use super::value::{Data, Layout, Shape, Value};
 
-/// How often a loop runs.
+/// Number of iterations of a loop.
 #[derive(Clone, Copy)]
 pub(super) enum Iterations {
-    /// A number of iterations.
+    /// A given number of iterations.
     Times(Operand),
-    /// While the first leaf of its value holds.
+    /// Iterations while the first leaf of the loop's value holds.
     While,
 }
 
-/// One side of a choice.
+/// A lowered side of a choice.
 pub(super) struct Side {
     pub(super) stms: Vec<Stm>,
     pub(super) data: Data,
-    /// Its other results: the contents of buffers.
+    /// Additional results: the contents of buffers.
     pub(super) more: Vec<Operand>,
 }
 
-/// One side of a choice.
+/// Lowers one side of a choice.
 type Arm<'r, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>) -> Result<Data, Failure> + 'r;
 
-/// The body of a loop: from the iteration's number and the value so far to the next value.
+/// Lowers the body of a loop: from the iteration's number and the current value to the next value.
 type Iteration<'r, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>, Operand, &Data) -> Result<Data, Failure> + 'r;
 
-/// Lowers an expression.
+/// Lowers an expression in result position.
 type Last<'l, 'a, 'f> = dyn FnMut(&mut Lowerer<'a, 'f>, &Expr) -> Result<Value, Failure> + 'l;
 
 impl<'a, 'f> Lowerer<'a, 'f> {
-    /// The first test that holds decides; alternatives are lowered by `last`.
+    /// Lowers a choice: the first test that holds decides. `last` lowers the alternatives.
     pub(super) fn choice(
         &mut self,
         tests: &[Test],
@@ -77,7 +78,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         Ok(Value::Data(self.branches(condition, then, other, first.scrutinee.span)?))
     }
 
-    /// One of two values, with what is done for each.
+    /// Lowers a choice between two sides, with their effects.
     pub(super) fn branches(
         &mut self,
         condition: Operand,
@@ -137,7 +138,8 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         Ok(Side { stms, data, more: Vec::new() })
     }
 
-    /// Adds what one side leaves of the buffers that either changes; what the other side scatters, it writes nowhere.
+    /// Adds the final contents of the buffers that either side changes. For values that only the other side scatters, this side
+    /// gets indices out of bounds.
     fn finish_arm(
         &mut self,
         side: &mut Side,
@@ -166,7 +168,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         self.b.extend(outer);
     }
 
-    /// One of two values, with the statements for each.
+    /// Makes an `if` of two lowered sides.
     pub(super) fn merge(
         &mut self,
         condition: Operand,
@@ -179,7 +181,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         if lengths.len() != other_lengths.len() || then.data.leaves.len() != other.data.leaves.len() {
             return self.refuse("alternatives of which one has no type", span);
         }
-        // Lengths that are the same on both sides are the same in what comes of them.
+        // Lengths that are equal on both sides need no result.
         let mut sizes: Vec<(Operand, Operand)> = Vec::new();
         for pair in lengths.iter().copied().zip(other_lengths.iter().copied()) {
             if pair.0 != pair.1 && !sizes.contains(&pair) {
@@ -206,7 +208,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         Ok((Data { layout, leaves: operands(leaves) }, operands(more)))
     }
 
-    /// A loop.
+    /// Lowers a loop.
     pub(super) fn iterations(
         &mut self,
         init: &Data,
@@ -219,7 +221,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         let mut result = self.iterations_with(init, iterations, span, iteration, false);
         let has_log = matches!(result, Ok(None));
         if has_log {
-            // The body prints: what was printed is a value of the loop, too.
+            // The body prints, so the output becomes part of the loop's value.
             self.memory.log = before.clone();
             let start = pair(init.clone(), before);
             let iteration = &mut |this: &mut Self, index: Operand, now: &Data| {
@@ -242,7 +244,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         }
     }
 
-    /// A loop; nothing if it turns out to print and that was not expected.
+    /// Lowers a loop; `None` if it prints although `may_print` is false.
     fn iterations_with(
         &mut self,
         init: &Data,
@@ -323,7 +325,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         }
     }
 
-    /// Loop parameters for a value some of whose lengths change, and the value they stand for.
+    /// Makes loop parameters for a value some of whose lengths change; returns them, and the value of these parameters.
     fn parameters(&mut self, init: &Data, changes: &[bool]) -> (Vec<LoopParam>, Data) {
         let mut params = Vec::new();
         let mut lengths = Vec::new();
@@ -346,8 +348,8 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         (params, Data { layout, leaves })
     }
 
-    /// A function that calls itself last: a loop whose value is whether it goes on, and the arguments. Where it ends,
-    /// the body is evaluated once more, for its result; in code with effects the result is a value of the loop instead.
+    /// Lowers a function that tail-calls itself to a loop. The loop's value is whether it continues, and the arguments. After the
+    /// loop the body is evaluated once more for its result; in code with effects the result is part of the loop's value instead.
     pub(super) fn recursive(
         &mut self,
         var: VarId,
@@ -391,7 +393,8 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         }
     }
 
-    /// Whether the function calls itself, and the arguments; with `result`, what the result is so far, the result, too.
+    /// Lowers the function's body to whether it calls itself, and the arguments. With `result`, the result so far, adds the
+    /// function's result.
     fn next(
         &mut self,
         var: VarId,
@@ -436,7 +439,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
     }
 }
 
-/// Returns the slots to be scattered that `after` has beyond those of `before`.
+/// Returns the slots that `after` has beyond those of `before`.
 fn new_slots(before: &Buffer, after: &Buffer) -> Vec<Slot> {
     match (&before.contents, &after.contents) {
         (Contents::Pending(before), Contents::Pending(after)) => after[before.len()..].to_vec(),
@@ -444,7 +447,7 @@ fn new_slots(before: &Buffer, after: &Buffer) -> Vec<Slot> {
     }
 }
 
-/// Two values as one.
+/// Combines two values into one.
 pub(super) fn pair(first: Data, second: Data) -> Data {
     Data {
         layout: Layout::Record(vec![(Symbol(0), first.layout), (Symbol(1), second.layout)]),
@@ -452,7 +455,7 @@ pub(super) fn pair(first: Data, second: Data) -> Data {
     }
 }
 
-/// Two values that were made one.
+/// Splits a value that was made by [`pair`].
 pub(super) fn unpair(both: Data) -> (Data, Data) {
     let mut fields = both.fields().into_iter().map(|(_, value)| value);
     match (fields.next(), fields.next()) {
@@ -461,7 +464,7 @@ pub(super) fn unpair(both: Data) -> (Data, Data) {
     }
 }
 
-/// Whether to go on, and arguments; fields in order.
+/// Returns the state of a loop: whether it continues, and the arguments; fields in order.
 fn state(goes_on: bool, arguments: Vec<Data>) -> Data {
     let all: Vec<Data> = std::iter::once(Data::bool(Operand::bool(goes_on))).chain(arguments).collect();
     let layout = all.iter().enumerate().map(|(index, data)| (Symbol(index as u32), data.layout.clone()));

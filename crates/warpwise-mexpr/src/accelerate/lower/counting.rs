@@ -1,11 +1,11 @@
-//! Loops that only add to what they write: histograms.
+//! Loops that only add to the elements they write: histograms.
 //!
 //! ```text
 //! seqLoop n (lam i. let k = tensorGetExn s [i] in tensorSetExn t [k] (addi (tensorGetExn t [k]) 1))
 //! ```
-//! Sums of integers do not depend on the order, so such a loop is a map that yields indices and what is added there, and a `hist`. The
-//! body is lowered with values of its own for what it reads of such tensors; if these are used for anything but the sum that is written to
-//! the same place, nothing of that stays, and the loop is no histogram.
+//! Sums of integers do not depend on the order, so such a loop becomes a map that yields indices and addends, and a `hist`. The
+//! body is lowered with placeholders for the values that it reads from such tensors. If a placeholder is used for anything but
+//! the sum that is written to the same place, the lowered code is dropped, and the loop is not a histogram.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +92,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Adds values at indices; the values come last.
+    /// Adds values at indices; the values are the last of the inputs.
     fn add_all(&mut self, buffer: usize, width: Operand, inputs: Vec<Var>) {
         let array = self.settle(buffer);
         let rank = inputs.len() - 1;
@@ -104,7 +104,7 @@ impl Lowerer<'_, '_> {
         self.memory.buffers[buffer].contents = Contents::Array(array);
     }
 
-    /// A value that stands for what is at a place that may only be added to.
+    /// Returns a placeholder for the value at a place that may only be added to.
     pub(super) fn read_to_add(&mut self, buffer: usize, index: &[Operand]) -> Operand {
         let value = self.b.bind_one("before", Ir::Operand(Operand::i64(0)));
         if let Some(adding) = &mut self.memory.adding {
@@ -113,7 +113,7 @@ impl Lowerer<'_, '_> {
         value.into()
     }
 
-    /// Returns the value to be written: where a loop may only add, the addend.
+    /// Returns the value to be written: in a loop that may only add, the addend.
     pub(super) fn what_is_written(&mut self, buffer: usize, index: &[Operand], value: Operand) -> Operand {
         let is_pending = matches!(self.memory.buffers[buffer].contents, Contents::Pending(_));
         let Some(adding) = self.memory.adding.as_mut().filter(|_| is_pending) else { return value };
@@ -136,7 +136,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// How often variables are used in statements and all that is nested in them.
+/// Counts the uses of variables in statements and everything nested in them.
 fn count_uses(stms: &[Stm], uses: &mut FxHashMap<Var, usize>) {
     for stm in stms {
         let mut count = |operand: Operand| {

@@ -1,7 +1,7 @@
-//! Effects besides writes: loops in order, and what is printed.
+//! Effects besides writes: sequential loops, and output.
 //!
 //! Output is a value of the code, a sequence of numbers that the entry point yields with its other results; the caller prints it
-//! afterwards ([`super::imperative::printed`]). A text is 0, its length and its characters; a float is 1 and itself.
+//! afterwards ([`super::imperative::printed`]). A text is 0, its length and its characters; a float is 1 and the float.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;
@@ -13,13 +13,13 @@ use super::parallel::{no_value, unit};
 use super::patterns::length;
 use super::value::{Data, Layout, Shape, Value};
 
-/// Says that a text follows.
+/// Mark before a text in the output.
 pub(super) const TEXT: f64 = 0.0;
-/// Says that a float follows.
+/// Mark before a float in the output.
 pub(super) const FLOAT: f64 = 1.0;
 
 impl Lowerer<'_, '_> {
-    /// `seqLoop n f`.
+    /// Lowers `seqLoop n f`.
     pub(super) fn sequential_loop(&mut self, n: Operand, f: &Value, span: Span) -> Result<Data, Failure> {
         if !self.memory.is_probing() {
             let width = self.width(n);
@@ -30,7 +30,7 @@ impl Lowerer<'_, '_> {
         self.loop_in_order(n, f, span)
     }
 
-    /// A loop whose iterations run one after the other.
+    /// Lowers a loop whose iterations run one after the other.
     pub(super) fn loop_in_order(&mut self, n: Operand, f: &Value, span: Span) -> Result<Data, Failure> {
         self.iterations(&unit(), Iterations::Times(n), span, &mut |this, index, _| {
             this.call(f.clone(), vec![Value::Data(Data::int(index))], &no_value(), span)?;
@@ -38,7 +38,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// `print s`.
+    /// Lowers `print s`.
     pub(super) fn print(&mut self, text: &Data, span: Span) -> Result<Data, Failure> {
         let n = self.b.convert("n", ConvertOp::SIToFP, length(text), ScalarType::F64);
         self.append(vec![Scalar::F64(TEXT).into(), n], span)?;
@@ -52,7 +52,7 @@ impl Lowerer<'_, '_> {
         self.append_all(&more, span)
     }
 
-    /// `printFloat x`.
+    /// Lowers `printFloat x`.
     pub(super) fn print_float(&mut self, value: Operand, span: Span) -> Result<Data, Failure> {
         self.append(vec![Scalar::F64(FLOAT).into(), value], span)
     }

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Lowering of expressions.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::value::{Data, Function, FunctionName, Layout, Shape, Value};
 use super::{DEEPEST, Lowerer, MOST_CALLS};
 
 impl Lowerer<'_, '_> {
-    /// The value of an expression.
+    /// Lowers an expression to its value.
     pub(super) fn expr(&mut self, expr: &Expr) -> Result<Value, Failure> {
         let before = self.b.span();
         self.b.set_span(expr.span);
@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
         Ok(Value::Function(Function { name, with: Rc::new(with), arguments: Vec::new() }))
     }
 
-    /// Definitions, then the result by `last`.
+    /// Lowers definitions, then the result by `last`.
     pub(super) fn block<T>(
         &mut self,
         expr: &Expr,
@@ -140,7 +140,7 @@ impl Lowerer<'_, '_> {
         last(self, result)
     }
 
-    /// A function applied to arguments; `at` is the whole application.
+    /// Applies a function to arguments; `at` is the whole application.
     pub(super) fn apply(
         &mut self,
         function: Value,
@@ -151,7 +151,7 @@ impl Lowerer<'_, '_> {
         self.call(function, arguments, &shape, at.span)
     }
 
-    /// A function applied; the result has that shape where the function does not return.
+    /// Calls a function; if it does not return, the result is some value of `shape`.
     pub(super) fn call(
         &mut self,
         function: Value,
@@ -225,7 +225,7 @@ impl Lowerer<'_, '_> {
         result
     }
 
-    /// Some value of a type, for where none is needed.
+    /// Returns an arbitrary value of a type, for uses that do not need the value.
     pub(super) fn blank(&mut self, shape: &Shape) -> Data {
         let layout = if self.rows { shape.empty().with_rows() } else { shape.empty() };
         let leaves = layout.types().iter().map(|ty| self.zero(ty)).collect();
@@ -244,13 +244,13 @@ impl Lowerer<'_, '_> {
         self.b.bind_one("none", Ir::Replicate { shape, value: zero }).into()
     }
 
-    /// Fails the run unless the condition holds, if that is to be checked; statements of the same body that rely on it
-    /// name what this gives.
+    /// Fails the run unless the condition holds, if checks are on. Statements of the same body that rely on the condition must
+    /// name the returned certificate.
     pub(super) fn check(&mut self, condition: Operand, message: Message) -> Option<Var> {
         (!self.functions.checks.none).then(|| self.b.assert(condition, message))
     }
 
-    /// A length computed of others, and a certificate that it fits where that is not plain.
+    /// Computes a length from others; returns it, and a certificate that it fits if that is not obvious.
     pub(super) fn size(&mut self, op: SizeOp, x: Operand, y: Operand) -> (Operand, Option<Var>) {
         let Checked { value, fits } = op.compute(&mut self.b, x, y);
         if fits == Operand::bool(true) {
@@ -259,18 +259,18 @@ impl Lowerer<'_, '_> {
         (value, self.check(fits, Message { parts: op.overflow(x, y), calls: Vec::new() }))
     }
 
-    /// Fails the run.
+    /// Fails the run unconditionally.
     pub(super) fn fail(&mut self, message: String) {
         self.b.assert(Operand::bool(false), text(&message));
     }
 }
 
-/// A message without values.
+/// Returns a message without values.
 pub(super) fn text(message: &str) -> Message {
     message_with(message, &[])
 }
 
-/// A message with integers in it, each before some text; in the words of the host.
+/// Returns a message with integers, each followed by text, in the words of the host.
 pub(super) fn message_with(start: &str, rest: &[(Operand, &str)]) -> Message {
     let mut parts = vec![MessagePart::Text(start.to_string())];
     for (value, text) in rest {

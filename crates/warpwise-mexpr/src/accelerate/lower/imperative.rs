@@ -1,9 +1,9 @@
-//! The imperative part of a program in the core IR.
+//! Lowering of the imperative part of a program to core IR.
 //!
 //! ```text
 //! let accelerated = lam t. lam c. loop (get (tensorShape t) 0) (scale t c)     where scale multiplies t [i] by c
 //! ```
-//! becomes an entry point that takes the buffer of `t` and `c`, and yields the buffer again, since it was written:
+//! becomes an entry point that takes the buffer of `t` and `c`, and returns the buffer, since it was written:
 //! ```text
 //! entry accelerated_0(n: i64, m: *[n]f64, c: f64) -> (r: *[n]f64) {
 //!   is: [n]i64 = iota n 0 1;
@@ -11,14 +11,14 @@
 //!   return rows
 //! }
 //! ```
-//! Effects are values: the buffers ([`super::memory`]) and what was printed are threaded through the statements; choices yield, and loops
-//! carry, the ones that they change. [`super::parallel`] says what becomes of a parallel loop, [`super::tensors`] what views are.
-//! Loops that cannot be shown to run in any order run in order, and each is a [`Note`].
+//! Effects are values: the buffers ([`super::memory`]) and the output are threaded through the statements. A choice yields the
+//! ones that it changes, a loop carries them. [`super::parallel`] decides the form of a parallel loop, and [`super::tensors`]
+//! represents views. Loops whose iterations cannot be shown to be independent run in order, and each is a [`Note`].
 //!
-//! A captured tensor that fills a buffer of its own comes with its dimensions. Tensors of one sequence, those that one name may stand
-//! for, and those that overlap (`together`, since only a run shows that) share a flat buffer: an element is written where all
-//! views of it see it. Tensors in the value are views of captured ones ([`super::results`]). Needs: a well-formed imperative part.
-//! Absent: tensors made in accelerated code.
+//! A captured tensor that fills a buffer of its own keeps its dimensions. A flat buffer is shared by the tensors of one sequence,
+//! by those that one variable may stand for, and by those that overlap (`together`, since only a run shows that): all views of an
+//! element see a write to it. Tensors in the value are views of captured ones ([`super::results`]). Needs: a well-formed
+//! imperative part. Absent: tensors made in accelerated code.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ use super::{Checks, Entry, Functions, Lowerer, Note, Retry, entry_name, entry_ty
 pub struct Imperative {
     /// An entry point for each imperative expression, named like the functional ones.
     pub program: Program,
-    /// How to call them, by the position among all accelerated expressions.
+    /// The signatures of the entry points, by the position among all accelerated expressions.
     pub signatures: Vec<(usize, Signature)>,
     /// The parallel loops that run in order.
     pub notes: Vec<Note>,
@@ -51,19 +51,19 @@ pub struct Imperative {
 
 /// The arguments and results of an imperative expression.
 ///
-/// An entry point takes the arrays of all buffers, then what is captured: the leaves of its values as the functional part has them, but of a
-/// tensor those that [`Tensor`] says. It yields the leaves of its value, then the buffers that were written, in order, then what
-/// was printed, if there is a log ([`printed`]).
+/// An entry point takes the arrays of all buffers, then the captured values: their leaves are as in the functional part, except
+/// that the leaves of a tensor are those that [`Tensor`] describes. It returns the leaves of its value, then the buffers that
+/// were written, in order, then the output, if there is a log ([`printed`]).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Signature {
-    /// The buffers.
+    /// The buffers, in the order of the parameters.
     pub buffers: Vec<Buffer>,
-    /// Of each `Tensor` in the types of what is captured, from left to right: where its elements are.
+    /// The elements' location for each `Tensor` in the types of the captured values, from left to right.
     pub tensors: Vec<Tensor>,
-    /// Of each `Tensor` in the type of the value, from left to right: the buffer that it is a view of. Its leaves are those of
-    /// [`Tensor::Part`].
+    /// The buffer for each `Tensor` in the type of the value, from left to right. The tensor is a view of the buffer, and its
+    /// leaves are those of [`Tensor::Part`].
     pub results: Vec<usize>,
-    /// Whether something may be printed.
+    /// Whether the expression may print.
     pub has_log: bool,
     /// Whether sequences in sequences are rows of pools.
     pub has_rows: bool,
@@ -74,30 +74,31 @@ pub struct Signature {
 /// An array of elements of tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Buffer {
-    /// Integers or floats.
+    /// Type of the elements: integers or floats.
     pub element: ScalarType,
-    /// How many dimensions the array has.
+    /// Number of dimensions of the array.
     pub rank: usize,
-    /// Whether it comes back: if not, all is as it was.
+    /// Whether the buffer is a result; otherwise it is unchanged.
     pub is_written: bool,
 }
 
-/// Where the elements of a captured tensor are, or of the tensors in a captured sequence.
+/// The location of the elements of a captured tensor, or of the tensors in a captured sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tensor {
-    /// This buffer is the tensor, with its dimensions; the tensor itself has no leaves.
+    /// This buffer is the tensor, with its dimensions; the tensor has no leaves of its own.
     Whole(usize),
-    /// In a buffer of one dimension, in row-major order: its leaves are the offset of its first element, its rank, and as many
-    /// extents as are [`Accepted`](super::super::Accepted), of which those beyond the rank are 1. Overlapping views overlap in the buffer.
+    /// A part of a buffer of one dimension, in row-major order. Its leaves are the offset of its first element, its rank, and as
+    /// many extents as [`Accepted`](super::super::Accepted) allows; those beyond the rank are 1. Overlapping views overlap in the
+    /// buffer.
     Part(usize),
 }
 
 /// A printed item.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Printed {
-    /// By `print`.
+    /// Printed by `print`.
     Text(String),
-    /// By `printFloat`.
+    /// Printed by `printFloat`.
     Float(f64),
 }
 
@@ -117,9 +118,9 @@ pub fn printed(log: &[f64]) -> Vec<Printed> {
     found
 }
 
-/// Lowers the imperative part of a program. `together(number)` says which tensors of an expression (by their positions in
-/// [`Signature::tensors`]) must share buffers: those that overlap while one of them is written. The expressions that `rows` names have
-/// sequences in sequences as rows of pools, and so do those that need it.
+/// Lowers the imperative part of a program. `together(number)` returns the groups of tensors of an expression (by their positions
+/// in [`Signature::tensors`]) that must share buffers: those that overlap while one of them is written. In the expressions that
+/// `rows` names, and in those that need it, sequences in sequences are rows of pools.
 pub fn lower_imperative(
     checked: &Checked,
     entries: &[Entry],
@@ -153,7 +154,7 @@ struct Expression<'a> {
     span: Span,
 }
 
-/// An entry point, how to call it, and the loops that run in order.
+/// An entry point, its signature, and the loops that run in order.
 type Done = (Function, Signature, Vec<Note>);
 
 /// Assumptions about the captured tensors.
@@ -161,13 +162,13 @@ type Done = (Function, Signature, Vec<Note>);
 struct Assumptions {
     /// The buffer of each tensor.
     places: Vec<usize>,
-    /// The buffers: elements, and the rank of the one tensor that fills it, as far as that is known.
+    /// The buffers: their element type, and the rank of the tensor that fills the buffer, if known.
     buffers: Vec<(ScalarType, Option<usize>)>,
-    /// The buffers of one tensor each, whose rank a use will tell.
+    /// The buffers of one tensor each, whose rank a use will determine.
     open: BTreeSet<usize>,
-    /// The most dimensions of tensors.
+    /// Maximum number of dimensions of tensors.
     dimensions: usize,
-    /// Whether sequences in sequences have lengths of their own.
+    /// Whether sequences in sequences are rows of pools.
     rows: bool,
 }
 
@@ -196,7 +197,7 @@ impl Expression<'_> {
         }
     }
 
-    /// Every tensor has a buffer of its own, and those that a sequence holds have one in common.
+    /// Assumes that every tensor has a buffer of its own, and that the tensors of a sequence share one.
     fn first_assumptions(&self, parameters: &[Parameter]) -> Assumptions {
         let types = &self.checked.typing.types;
         let mut found = Vec::new();
@@ -284,7 +285,7 @@ impl Expression<'_> {
         Ok(Ok((function, signature, notes)))
     }
 
-    /// The value of the expression as it is handed out.
+    /// Returns the value of the expression with all views flat.
     fn with_flat_views(
         &self,
         lowerer: &mut Lowerer<'_, '_>,
@@ -296,7 +297,7 @@ impl Expression<'_> {
         lowerer.flat_views(&result, found.len(), body.span)
     }
 
-    /// The parameters of the entry point.
+    /// Makes the parameters of the entry point.
     fn inputs(&self, function: &mut Function, parameters: &[Parameter], assumed: &Assumptions) -> Inputs {
         let types = &self.checked.typing.types;
         let mut tensors = assumed.places.iter();
@@ -349,7 +350,7 @@ struct Inputs {
 }
 
 impl Assumptions {
-    /// Makes two buffers one, without dimensions.
+    /// Joins two buffers into one without dimensions.
     fn unite(&mut self, a: usize, b: usize) {
         let (kept, gone) = (a.min(b), a.max(b));
         self.buffers[kept].1 = None;
@@ -394,7 +395,7 @@ fn buffer_type(assumed: &Assumptions, buffer: usize) -> EntryType {
     EntryType::Array(value_type(element), rank.unwrap_or(1))
 }
 
-/// The elements of the tensors in a type, and whether they are in a sequence.
+/// Collects the element types of the tensors in a type, and whether they are in a sequence.
 fn tensors_in(types: &Types, ty: Ty, in_seq: bool, found: &mut Vec<(ScalarType, bool)>) {
     match types.node(ty) {
         Node::Tensor(element) => found.push((element_type(types, *element), in_seq)),
@@ -421,7 +422,7 @@ fn element_type(types: &Types, ty: Ty) -> ScalarType {
     if *types.node(ty) == Node::Int { ScalarType::I64 } else { ScalarType::F64 }
 }
 
-/// The layout of a captured value; lengths are not known yet.
+/// Returns the layout of a captured value; lengths are not known yet.
 fn layout_of<'s>(
     types: &Types,
     ty: Ty,
@@ -458,7 +459,7 @@ fn layout_of<'s>(
     }
 }
 
-/// Parameters for the leaves of a value; a tensor that fills its buffer needs none.
+/// Makes parameters for the leaves of a value; a tensor that fills its buffer needs none.
 fn leaves_of(
     function: &mut Function,
     name: &str,

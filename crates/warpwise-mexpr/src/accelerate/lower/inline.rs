@@ -3,10 +3,11 @@
 //! ```text
 //! map (inlineFuthark "f64.sinh") s
 //! ```
-//! The type comes from the context. The text is an expression; a front end of the array language ([`ArrayLanguage`]) makes of it a
-//! function in core IR that takes values of the types of the arguments, and its body stands where the text is applied. Integers are `i64`,
-//! floats `f64`, characters `i32`, sequences arrays, records records. Fields of records are in the order of their names there, and in
-//! that of symbols here. The errors of the text have their places in the program.
+//! The type comes from the context. The text is an expression. A front end of the array language ([`ArrayLanguage`]) turns it
+//! into a function in core IR that takes values of the arguments' types, and the function's body replaces the application of the
+//! text. Integers are `i64`, floats `f64`, characters `i32`, sequences arrays, records records. The fields of records are in the
+//! order of their names in the array language, and in the order of symbols here. Errors in the text are reported at their
+//! positions in the program.
 
 use warpwise_diag::{Failure, Limit, Span};
 use warpwise_ir::{Expr as Ir, Function, Operand, Type, Var};
@@ -19,8 +20,9 @@ use super::value::{Data, FunctionName, Layout, Shape, Value};
 
 /// A front end of the array language.
 pub trait ArrayLanguage {
-    /// A function that applies an expression to arguments, all types as text of the language: an entry point whose sizes come first. No
-    /// calls are left in it, and all places are in the program that has the text in the string at `span`.
+    /// Returns a function that applies an expression to arguments; all types are text of the language. The function is an entry
+    /// point whose sizes come first. It contains no calls, and all its positions are in the program, which has the text in the
+    /// string at `span`.
     fn function(
         &self,
         text: &str,
@@ -30,7 +32,7 @@ pub trait ArrayLanguage {
     ) -> Result<Function, Failure>;
 }
 
-/// No array language: its text is refused.
+/// An absent array language: its text is refused.
 #[derive(Clone, Copy, Debug)]
 pub struct NoArrayLanguage;
 
@@ -41,7 +43,7 @@ impl ArrayLanguage for NoArrayLanguage {
     }
 }
 
-/// Text of the array language with the types it is used at.
+/// Text of the array language, with the types at its use.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     text: std::rc::Rc<str>,
@@ -51,7 +53,7 @@ pub(super) struct Text {
 }
 
 impl Lowerer<'_, '_> {
-    /// The text applied to further arguments, if an application is that.
+    /// Lowers an application of text to further arguments; `None` for any other application.
     pub(super) fn array_language(
         &mut self,
         function: &Expr,
@@ -87,7 +89,7 @@ impl Lowerer<'_, '_> {
         self.apply(Value::Function(function), arguments, at).map(Some)
     }
 
-    /// The text applied to all its arguments.
+    /// Lowers the text applied to all its arguments.
     pub(super) fn text(&mut self, text: usize, arguments: &[Value], span: Span) -> Result<Data, Failure> {
         let Text { text, span: at, parameters, result } = self.texts[text].clone();
         let types =
@@ -117,7 +119,7 @@ impl Lowerer<'_, '_> {
         Ok(self.with_layout(&result, leaves))
     }
 
-    /// The sizes that a function takes, of the arrays that are its arguments.
+    /// Returns the size arguments of a function, taken from the arrays that are its arguments.
     fn sizes(&self, function: &Function, leaves: &[Operand]) -> Vec<Operand> {
         let n_sizes = function.entry.as_ref().map_or(0, |entry| entry.size_params);
         let (sizes, arrays) = function.params.split_at(n_sizes);
@@ -130,13 +132,13 @@ impl Lowerer<'_, '_> {
         sizes.iter().filter_map(|size| size_of(size.var)).collect()
     }
 
-    /// A value of leaves, with the lengths that their types tell.
+    /// Makes a value from leaves; its lengths are those of the leaves' types.
     fn with_layout(&mut self, shape: &Shape, leaves: Vec<Operand>) -> Data {
         let types: Vec<Type> = leaves.iter().map(|leaf| self.b.function.operand_type(*leaf)).collect();
         let layout = layout_of(shape, &mut types.iter().peekable(), 0);
         let mut all = Vec::new();
         for ((leaf, own), wanted) in leaves.into_iter().zip(types).zip(layout.types()) {
-            // Arrays of one sequence have one length, whatever it is called.
+            // Arrays of one sequence have equal length, even if different operands stand for it.
             all.push(match leaf.as_var() {
                 Some(array) if own != wanted => {
                     let shape = wanted.shape().iter().copied().collect();
@@ -148,7 +150,7 @@ impl Lowerer<'_, '_> {
         Data { layout, leaves: all }
     }
 
-    /// Where the leaves of a value are, in the order of the names of fields.
+    /// Returns the positions of a value's leaves, in the order of the field names.
     fn by_name(&self, shape: &Shape) -> Vec<usize> {
         match shape {
             Shape::Scalar(_) => vec![0],
@@ -171,19 +173,19 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// A label, such that numbers are in order.
+    /// Returns a sort key of a label that sorts numbers by their value.
     fn label(&self, label: crate::syntax::names::Symbol) -> (Option<u32>, &str) {
         let text = self.checked.names.text(label);
         (text.parse().ok(), text)
     }
 
-    /// A type in the array language.
+    /// Returns a type as text of the array language.
     fn type_text(&self, shape: &Shape, at: Span) -> Result<String, Failure> {
         Ok(match shape {
             Shape::Scalar(ScalarType::I64) => "i64".to_string(),
             Shape::Scalar(ScalarType::F64) => "f64".to_string(),
             Shape::Scalar(ScalarType::Bool) => "bool".to_string(),
-            // Characters; there are no others.
+            // A character: the only other scalar type.
             Shape::Scalar(_) => "i32".to_string(),
             Shape::Seq(element) => format!("[]{}", self.type_text(element, at)?),
             Shape::Record(fields) => {
@@ -210,7 +212,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// The layout of a value whose leaves have these types; what comes from sequences around it is the first `depth` dimensions.
+/// Returns the layout of a value whose leaves have these types; the first `depth` dimensions come from surrounding sequences.
 fn layout_of<'t>(
     shape: &Shape,
     types: &mut std::iter::Peekable<impl Iterator<Item = &'t Type>>,

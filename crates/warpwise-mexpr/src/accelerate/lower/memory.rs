@@ -1,10 +1,10 @@
 //! The memory of imperative accelerated code while it is lowered: buffers threaded through the statements.
 //!
-//! A buffer is an array value; which one it is at the moment is its [`Contents`]. A write makes the next value by an update in
-//! place, a read looks at the current one. Inside an iteration that owns part of a buffer, the part is a value
-//! of its own: a scalar if all dimensions are fixed at the iteration's index, else an array of the other dimensions.
-//! Elements that were not written yet are read from the buffer as it was before the loop, so nothing is copied before the first write.
-//! [`super::parallel`] decides who owns what, from the [`Access`]es that it has recorded before.
+//! A buffer is an array value; its [`Contents`] tell the current one. A write makes the next value by an update in place, a read
+//! uses the current one. Inside an iteration that owns part of a buffer, the part is a value of its own: a scalar if all
+//! dimensions are fixed at the iteration's index, else an array of the other dimensions. Elements that have not been written yet
+//! are read from the buffer as it was before the loop, so nothing is copied before the first write. [`super::parallel`] decides
+//! the ownership of parts from the [`Access`]es recorded before.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Failure, Span};
@@ -15,53 +15,53 @@ use warpwise_prim::{Scalar, ScalarType};
 use super::Lowerer;
 use super::value::Data;
 
-/// All buffers, and what is recorded.
+/// All buffers, and the recorded accesses.
 pub(super) struct Memory {
     pub(super) buffers: Vec<Buffer>,
-    /// The buffers written so far, in code that stays.
+    /// The buffers written so far, in code that is kept.
     pub(super) written: FxHashSet<usize>,
     /// The loops whose accesses are being recorded, outermost first.
     pub(super) probes: Vec<Probe>,
     /// The loops and choices around the current statement, outermost first.
     pub(super) around: Vec<Around>,
-    /// In a loop that may only add: what was read of what it adds to.
+    /// In a loop that may only add: the reads of the buffers that it adds to.
     pub(super) adding: Option<Adding>,
-    /// The output so far; nothing in code that cannot print.
+    /// The output so far; a value without leaves in code that cannot print.
     pub(super) log: Data,
 }
 
-/// A buffer.
+/// A buffer during lowering.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     pub(super) element: ScalarType,
     pub(super) extents: Vec<Operand>,
-    /// The index in each dimension that an iteration owns one index of.
+    /// For each dimension the fixed index, if an iteration owns one index of it.
     pub(super) fixed: Vec<Option<Operand>>,
     /// The array as it was before the innermost loop whose iterations own parts.
     pub(super) base: Var,
-    /// Which dimensions that array has.
+    /// The dimensions that `base` has.
     pub(super) base_dims: Vec<usize>,
-    /// Whether the owned part is one of that array, if that is not certain.
+    /// Whether the owned part lies inside `base`, if that is not certain.
     pub(super) guard: Option<Operand>,
     pub(super) contents: Contents,
 }
 
-/// The contents of a buffer, or of the owned part of it, at the moment.
+/// The current contents of a buffer, or of the owned part of it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Contents {
-    /// As in the array before the loop.
+    /// The same as in the array before the loop.
     Base,
     /// An array of all dimensions that are not fixed.
     Array(Var),
-    /// The one element, where all dimensions are fixed.
+    /// The only element, if all dimensions are fixed.
     Scalar(Operand),
-    /// As before the loop but for these parts of dimensions, whose elements are those of the array.
+    /// The same as before the loop, except in these parts of dimensions, where the array holds the elements.
     Window(Vec<Part>, Var),
-    /// As before the loop, but with values to be written.
+    /// The same as before the loop, with values that are still to be written.
     Pending(Vec<Slot>),
 }
 
-/// Part of a dimension.
+/// A range of a dimension.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Part {
     pub(super) dim: usize,
@@ -69,7 +69,7 @@ pub(super) struct Part {
     pub(super) len: Operand,
 }
 
-/// Values to be written somewhere: indices, then the value, each an array of these extents (or a scalar).
+/// Values to be scattered: indices, then the value, each an array of these extents (or a scalar).
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Slot {
     pub(super) extents: Vec<Operand>,
@@ -79,16 +79,16 @@ pub(super) struct Slot {
 /// A loop or a choice around the current statement.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Around {
-    /// Iterations in any order, and how many.
+    /// A loop whose iterations run in any order, with their number.
     Parallel(Operand),
     Sequential,
-    /// No loop, but what is done on one side of a choice only.
+    /// A choice; the statement is on one side of it.
     Choice,
 }
 
-/// A loop whose body is lowered for its accesses only.
+/// A loop whose body is lowered only to record its accesses.
 pub(super) struct Probe {
-    /// How many loops are around it.
+    /// Number of loops and choices around the loop's body, including the loop.
     pub(super) depth: usize,
     pub(super) accesses: Vec<Access>,
     pub(super) prints: bool,
@@ -97,27 +97,27 @@ pub(super) struct Probe {
 /// The reads of a loop from the buffers that it may only add to.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Adding {
-    /// Where each value was read.
+    /// Buffer and index of each value that was read.
     pub(super) read: FxHashMap<Var, (usize, Vec<Operand>)>,
-    /// The values read, each with the sum that is written.
+    /// The values read, each with the sum that is written to the same element.
     pub(super) sums: Vec<(Var, Var)>,
-    /// Whether something else is written than a sum of what was there.
+    /// Whether the loop writes anything but a sum with the element's old value.
     pub(super) has_failed: bool,
 }
 
-/// A read or a write.
+/// A read or a write of an element.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub(super) buffer: usize,
     pub(super) index: Vec<Operand>,
     pub(super) is_write: bool,
-    /// The loops between the recording one and the access.
+    /// The loops and choices between the recording loop and the access.
     pub(super) within: Vec<Around>,
     pub(super) span: Span,
 }
 
 impl Buffer {
-    /// The dimensions that are not fixed.
+    /// Returns the dimensions that are not fixed.
     pub(super) fn free(&self) -> Vec<usize> {
         (0..self.extents.len()).filter(|dim| self.fixed[*dim].is_none()).collect()
     }
@@ -137,7 +137,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A new buffer that nobody owns parts of.
+    /// Adds a buffer of which no part is owned.
     pub(super) fn add_buffer(&mut self, element: ScalarType, extents: Vec<Operand>, array: Var) {
         let rank = extents.len();
         self.buffers.push(Buffer {
@@ -165,7 +165,7 @@ impl Memory {
         }
     }
 
-    /// The buffers that differ.
+    /// Returns the buffers whose contents differ.
     pub(super) fn changed(&self, before: &[Buffer]) -> Vec<usize> {
         let differs = |index: &usize| self.buffers[*index].contents != before[*index].contents;
         (0..self.buffers.len()).filter(differs).collect()
@@ -173,7 +173,7 @@ impl Memory {
 }
 
 impl Lowerer<'_, '_> {
-    /// The element at an index, which has as many components as the buffer has dimensions.
+    /// Reads the element at an index, which has as many components as the buffer has dimensions.
     pub(super) fn read(
         &mut self,
         buffer: usize,
@@ -202,7 +202,7 @@ impl Lowerer<'_, '_> {
         Ok(self.b.with_certs(certs, |b| b.index("x", array, &indices)).into())
     }
 
-    /// Exchanges the element at an index.
+    /// Overwrites the element at an index.
     pub(super) fn write(
         &mut self,
         buffer: usize,
@@ -231,7 +231,7 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// Makes a buffer, or the owned part, an array that may be updated; it has free dimensions.
+    /// Turns a buffer, or the owned part, into an array that may be updated; it must have free dimensions.
     pub(super) fn settle(&mut self, buffer: usize) -> Var {
         let it = self.memory.buffers[buffer].clone();
         let array = match &it.contents {
@@ -268,7 +268,7 @@ impl Lowerer<'_, '_> {
         value.into()
     }
 
-    /// A copy of the owned part of the array before the loop; of a part that there is not, something.
+    /// Copies the owned part of the array before the loop; a part outside the array becomes zeros.
     fn copy_of_base(&mut self, it: &Buffer) -> Var {
         let Some(guard) = it.guard else { return copied(&mut self.b, it) };
         let shape = it.free().into_iter().map(|dim| it.extents[dim]).collect();
@@ -277,7 +277,7 @@ impl Lowerer<'_, '_> {
         self.b.branch("own", guard, |b| vec![copied(b, it).into()], other)[0]
     }
 
-    /// An array of the free dimensions with parts of them overwritten.
+    /// Returns an array of the free dimensions with `parts` overwritten by `values`.
     pub(super) fn overwritten(&mut self, it: &Buffer, array: Var, parts: &[Part], values: Var) -> Var {
         let free = it.free();
         let is_all = |dim: &usize| parts.iter().all(|part| part.dim != *dim || is_whole(part, it));
@@ -294,7 +294,7 @@ impl Lowerer<'_, '_> {
         self.b.update("m", array, dims, values)
     }
 
-    /// Buffers as parameters of a loop: their values before it, and what stands for them.
+    /// Makes buffers parameters of a loop; returns their values before it, and the parameters' variables.
     pub(super) fn carry(&mut self, buffers: &[usize]) -> Vec<(Operand, Var)> {
         let mut carried = Vec::new();
         for &buffer in buffers {
@@ -330,19 +330,19 @@ fn copied(b: &mut Builder<'_>, it: &Buffer) -> Var {
     b.bind_one("own", Ir::Copy(part))
 }
 
-/// Whether a part is known to be the whole dimension.
+/// Returns whether a part is known to be the whole dimension.
 pub(super) fn is_whole(part: &Part, it: &Buffer) -> bool {
     part.start == Operand::i64(0) && part.len == it.extents[part.dim]
 }
 
-/// Indices that no buffer has, and some value.
+/// Returns indices that are out of bounds in every buffer, and some value.
 pub(super) fn nowhere(slot: &Slot, element: ScalarType) -> Vec<Operand> {
     let n = slot.leaves.len() - 1;
     let value: Operand = Scalar::zero(element).into();
     std::iter::repeat_n(Operand::i64(-1), n).chain([value]).collect()
 }
 
-/// The type of an array of a buffer's elements.
+/// Returns the type of an array of a buffer's elements.
 pub(super) fn array_type(element: ScalarType, extents: &[Operand]) -> Type {
     Type::Scalar(element).array_of(extents)
 }

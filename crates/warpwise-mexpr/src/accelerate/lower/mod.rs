@@ -1,4 +1,4 @@
-//! The functional part of a program in the core IR.
+//! Lowering of the functional part of a program to core IR.
 //!
 //! ```text
 //! let accelerated = lam s. lam c. reduce addi 0 (map (f c) s)
@@ -11,13 +11,12 @@
 //!   return r
 //! }
 //! ```
-//! Lowering is evaluation with operands in place of values: every call of a function is replaced by its body, functions
-//! that are arguments among them, and functions that call themselves last become loops. Sequences are regular
-//! arrays: where elements of different lengths would come together, an assertion fails. Where elements are sequences of lengths
-//! that only the elements' own values decide, or where it is asked for, sequences in sequences are rows of pools instead ([`rows`]).
-//! Indices and divisors are checked, and `error` and `never` fail the run. [`imperative`] does the same for the imperative
-//! part, whose effects it makes values. Integers and characters are `i64` and `i32`. Needs: a well-formed functional part
-//! ([`super::wellformed`]).
+//! Lowering is evaluation with operands in place of values. Every call of a function, including functions that are arguments, is
+//! replaced by its body, and functions that tail-call themselves become loops. Sequences are regular arrays: an assertion fails
+//! if elements of different lengths are combined. If the lengths of elements depend on the elements' own values, or if it is
+//! asked for, sequences in sequences are rows of pools instead ([`rows`]). Indices and divisors are checked, and `error` and
+//! `never` fail the run. [`imperative`] does the same for the imperative part and turns its effects into values. Integers and
+//! characters are `i64` and `i32`. Needs: a well-formed functional part ([`super::wellformed`]).
 
 mod builtins;
 mod control;
@@ -58,12 +57,12 @@ use memory::Memory;
 use recursion::Recursions;
 use value::{Data, Layout, Shape, Value, ViewKind};
 
-/// So deep calls are replaced by bodies.
+/// Maximum inlining depth.
 const DEEPEST: u32 = 100;
-/// The maximum number of calls that are inlined in one expression.
+/// Maximum number of calls that are inlined in one expression.
 const MOST_CALLS: u32 = 100_000;
 
-/// The name of the entry point of an accelerated expression, by its position among all: `accelerated_0`, ...
+/// Returns the name of the entry point of an accelerated expression, by its position among all: `accelerated_0`, ...
 pub fn entry_name(number: usize) -> String {
     format!("accelerated_{number}")
 }
@@ -71,9 +70,9 @@ pub fn entry_name(number: usize) -> String {
 /// The checks in lowered code.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Checks {
-    /// Nothing but what `error` and `never` say, and what is asked for besides.
+    /// Whether only `error` and `never` are checked, and regularity if `accepted` asks for it.
     pub none: bool,
-    /// The values that are accepted, also of those that the code makes.
+    /// The values that are accepted, including those that the code makes.
     pub accepted: Accepted,
 }
 
@@ -82,14 +81,14 @@ pub struct Checks {
 pub struct Functional {
     /// An entry point for each functional expression ([`entry_name`]).
     pub program: Program,
-    /// The expressions, by position, that take and give sequences in sequences as rows of pools.
+    /// The positions of the expressions that take and return sequences in sequences as rows of pools.
     pub rows: BTreeSet<usize>,
 }
 
 /// Lowers the functional part of a program; each accelerated expression becomes an entry point.
 ///
-/// The expressions that `rows` names have sequences in sequences as rows of pools, and so do those that need it. Text of the array
-/// language goes to `array_language`.
+/// In the expressions that `rows` names, and in those that need it, sequences in sequences are rows of pools. `array_language`
+/// compiles text of the array language.
 pub fn lower(
     checked: &Checked,
     entries: &[Entry],
@@ -121,12 +120,12 @@ pub fn lower(
 
 /// The functions of the part.
 struct Functions<'a> {
-    /// With whether they are recursive.
+    /// The functions, with whether they are recursive.
     defined: BTreeMap<VarId, (&'a Binding, bool)>,
     externals: BTreeMap<VarId, crate::builtins::Builtin>,
     array_language: &'a dyn ArrayLanguage,
     checks: Checks,
-    /// The recursive functions that are no loops, and what they have become.
+    /// The recursive functions that are not loops; `recursions` holds the core IR functions made of them.
     nested: BTreeSet<VarId>,
     recursions: RefCell<Recursions>,
 }
@@ -162,7 +161,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// One expression; nothing if only rows of pools can be its sequences and they are not asked for.
+/// Lowers one expression; `None` if its sequences must be rows of pools and `rows` is not set.
 fn lower_entry(
     checked: &Checked,
     functions: &Functions<'_>,
@@ -219,7 +218,7 @@ fn refused<T>(what: &str, span: Span) -> Result<T, Failure> {
     Err(Failure::User(vec![Diagnostic::error("M0418", span, message)]))
 }
 
-/// Refuses sequences of elements that hold nothing: no array would tell their lengths.
+/// Refuses sequences of elements without leaves: no array would hold their lengths.
 fn refuse_bare(layout: &Layout, span: Span) -> Result<(), Failure> {
     match layout {
         Layout::Scalar(_) | Layout::Tensor(_) => Ok(()),
@@ -231,7 +230,7 @@ fn refuse_bare(layout: &Layout, span: Span) -> Result<(), Failure> {
     }
 }
 
-/// How the outside sees values of a layout.
+/// Returns the entry type for values of a layout.
 fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
     match layout {
         Layout::Scalar(ty) => EntryType::Scalar(value_type(*ty)),
@@ -264,7 +263,7 @@ fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
         Layout::Tensor(view) => EntryType::Opaque {
             name: "tensor".to_string(),
             fields: match view.kind {
-                // Its extents are those of its buffer.
+                // The buffer determines the extents.
                 ViewKind::Shaped(_) => Vec::new(),
                 ViewKind::Flat(dimensions) => ["offset".to_string(), "rank".to_string()]
                     .into_iter()
@@ -277,8 +276,8 @@ fn entry_type(checked: &Checked, layout: &Layout) -> EntryType {
     }
 }
 
-/// How the outside sees the elements of a sequence some of which are rows of pools: arrays of one dimension, in the form that one
-/// element has.
+/// Returns the entry type for the elements of a sequence, some of which are rows of pools: arrays of one dimension, in the
+/// structure of one element.
 fn element_type(checked: &Checked, layout: &Layout) -> EntryType {
     let record =
         |name: &str, fields| EntryType::Opaque { name: name.to_string(), fields, form: OpaqueForm::Record };
@@ -340,61 +339,61 @@ struct Lowerer<'a, 'f> {
     b: Builder<'f>,
     /// The values of variables in the function being lowered.
     values: FxHashMap<VarId, Value>,
-    /// The types that its type variables stand for.
+    /// The shapes of the type variables of the function being lowered.
     with: Rc<Vec<(TypeVar, Shape)>>,
     depth: u32,
     calls: u32,
-    /// The recursive function whose loop has ended: its calls are not reached.
+    /// The recursive function whose loop has ended: its recursive calls are not reached.
     leaving: Option<VarId>,
-    /// Whether what is done more than once has effects more than once.
+    /// Whether code that is evaluated twice has its effects twice.
     has_effects: bool,
-    /// Whether the code fails where sequences turn out to be irregular.
+    /// Whether the code fails if sequences turn out to be irregular.
     supposes_regular: bool,
     memory: Memory,
-    /// The buffers of captured tensors whose ranks a use may still tell.
+    /// The buffers of captured tensors whose ranks a later use may determine.
     ranks_open: BTreeSet<usize>,
     /// The fact that makes lowering start again.
     retry: Option<Retry>,
     /// Whether all sequences in sequences are rows of pools.
     rows: bool,
-    /// Sums: the summand bound last, and the other.
+    /// Summands of sums: the one bound last, and the other one.
     sums: FxHashMap<Var, (Var, Operand)>,
-    /// Products, and the indices of parallel loops.
+    /// Factors of products.
     products: FxHashMap<Var, (Operand, Operand)>,
     loop_indices: FxHashSet<Var>,
-    /// Numbers of iterations, made of numbers that may be negative.
+    /// Clamped numbers of iterations, with the possibly negative numbers that they come from.
     clamped: FxHashMap<Var, Operand>,
-    /// The items of arrays that are written out.
+    /// The items of array literals.
     written_out: FxHashMap<Var, Vec<Operand>>,
-    /// The texts of the array language that values are made of.
+    /// The texts of the array language, with their types.
     texts: Vec<inline::Text>,
     notes: Vec<Note>,
 }
 
-/// A fact found while lowering.
+/// A fact that was found while lowering and requires a new attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Retry {
-    /// The tensor that fills this buffer has so many dimensions.
+    /// The tensor that fills this buffer has this rank.
     Rank(usize, usize),
-    /// One name stands for views of both buffers.
+    /// One variable stands for views of both buffers.
     Together(usize, usize),
     /// Sequences in sequences have lengths of their own.
     Rows,
 }
 
-/// A parallel loop that runs in order.
+/// A parallel loop that is lowered to a sequential one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Note {
-    /// The loop.
+    /// Source position of the loop.
     pub span: Span,
-    /// Why.
+    /// The reason why the loop runs in order.
     pub reason: String,
-    /// The place that the reason is about.
+    /// Source position of the cause.
     pub at: Span,
 }
 
 impl Note {
-    /// As a message to people.
+    /// Returns the note as a warning.
     pub fn warning(&self) -> Diagnostic {
         let message = "this loop runs in order: its iterations cannot be shown to keep apart";
         Diagnostic::warning("M0430", self.span, message).label(self.at, self.reason.clone())
@@ -435,7 +434,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
 }
 
 impl Lowerer<'_, '_> {
-    /// A rule of the language is broken: accelerated code has no such thing.
+    /// Fails because accelerated code cannot have `what`.
     fn refuse<T>(&self, what: impl AsRef<str>, span: Span) -> Result<T, Failure> {
         refused(what.as_ref(), span)
     }
@@ -444,7 +443,7 @@ impl Lowerer<'_, '_> {
         Err(Failure::Limit(Limit { message: message.into(), span }))
     }
 
-    /// A value that must not be a function.
+    /// Returns a value, which must not be a function.
     fn data(&self, value: Value, span: Span) -> Result<Data, Failure> {
         match value {
             Value::Data(data) => Ok(data),
@@ -452,7 +451,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Runs `build`; returns its value and its statements, kept apart.
+    /// Runs `build`; returns the statements that it made, separately, and its value.
     fn nested<T>(
         &mut self,
         build: impl FnOnce(&mut Self) -> Result<T, Failure>,

@@ -1,6 +1,6 @@
 //! `loop n f`: iterations in any order.
 //!
-//! The body is lowered once for its accesses alone; these decide what the loop becomes:
+//! The body is lowered once only for its accesses, which determine the form of the loop:
 //! ```text
 //! loop n (lam i. tensorSetExn t [i, k] (f i))       every access of `t` has the loop's index in one dimension:
 //!                                                   each iteration owns its part, and a map yields the parts
@@ -8,10 +8,10 @@
 //!                                                   of the code, or where values say: a map yields indices and values, a scatter writes them
 //! loop n (lam i. tensorSetExn t [i] (tensorGetExn t [addi i 1]))        in order, and a note says so
 //! ```
-//! An index counts as the loop's own if it is the index, or the index and a sum that is the same for all iterations. What the iterations
-//! yield of an owned part is only what they write: the parts of inner loops add up to a window of the buffer, which is overwritten at
-//! once. Buffers that the loop only reads are free variables of the map. Of scattered values with equal
-//! indices the last one counts, as it does in order.
+//! An index counts as the loop's own if it is the loop's index, or that index plus a summand that is the same for all iterations.
+//! Of an owned part the iterations yield only what they write: the parts of inner loops form a window of the buffer, which is
+//! overwritten at once. Buffers that the loop only reads are free variables of the map. Of scattered values with equal indices
+//! the last one counts, as it does in order.
 
 use std::collections::BTreeSet;
 
@@ -27,34 +27,34 @@ use super::memory::{Access, Around, Contents, Part, Probe, Slot, is_whole};
 use super::value::{Data, Shape, Value};
 use super::{Lowerer, Note};
 
-/// How the iterations of a loop share a buffer that they write.
+/// The way in which the iterations of a loop share a buffer that they write.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Mode {
-    /// An iteration owns one index of a dimension: its own number and so many more. Where every iteration makes an access, which is
-    /// checked, all are inside of the buffer. `depth` is the number of loops inside of this one that have to go round for
-    /// one to write, if only loops decide that.
+    /// Each iteration owns one index of dimension `dim`: its number plus `start`. `is_inside` means that all these indices are
+    /// inside the buffer, as when every iteration makes an access, which is checked. `depth` is the smallest number of inner
+    /// loops around a write that no choice and no sequential loop guards.
     Owned { dim: usize, start: Operand, is_inside: bool, depth: Option<usize> },
-    /// They only write.
+    /// The iterations only write.
     Scattered,
 }
 
 /// The form that a loop takes.
 enum Plan {
     Parallel(Vec<(usize, Mode)>),
-    /// In order, for this reason.
+    /// A sequential loop, with the reason and its position.
     InOrder(String, Span),
 }
 
 /// The part of a buffer that one iteration yields, as results of the map.
 enum Left {
     Nothing,
-    /// Parts of the dimensions that the iteration does not fix.
+    /// The parts of the dimensions that the iteration does not fix.
     Window(Vec<Part>),
     Slots(Vec<Slot>),
 }
 
 impl Lowerer<'_, '_> {
-    /// `loop n f`.
+    /// Lowers `loop n f`.
     pub(super) fn parallel_loop(&mut self, n: Operand, f: &Value, span: Span) -> Result<Data, Failure> {
         let width = self.width(n);
         if self.memory.is_probing() {
@@ -73,7 +73,7 @@ impl Lowerer<'_, '_> {
         Ok(unit())
     }
 
-    /// How many iterations there are, none if the number is negative.
+    /// Returns the number of iterations, which is 0 if `n` is negative.
     pub(super) fn width(&mut self, n: Operand) -> Operand {
         let is_extent = |buffer: &super::memory::Buffer| buffer.extents.contains(&n);
         let is_known = match n {
@@ -91,7 +91,7 @@ impl Lowerer<'_, '_> {
         width
     }
 
-    /// The body for an index that stands for any.
+    /// Lowers the body for an arbitrary index; returns the index.
     fn iteration(&mut self, width: Operand, f: &Value, span: Span) -> Result<Var, Failure> {
         let index = self.b.function.fresh("i", Type::I64);
         self.loop_indices.insert(index);
@@ -101,11 +101,11 @@ impl Lowerer<'_, '_> {
         result.map(|_| index)
     }
 
-    /// Finds the accesses of an iteration; its code is dropped.
+    /// Records the accesses of an iteration; its code is dropped.
     pub(super) fn probe(&mut self, width: Operand, f: &Value, span: Span) -> Result<(Probe, Var), Failure> {
         let before = (self.memory.buffers.clone(), self.memory.log.clone());
         let (calls, written_out) = (self.calls, self.written_out.clone());
-        // The recording loop itself is around everything it records.
+        // The recording loop itself surrounds every access that it records.
         let depth = self.memory.around.len() + 1;
         self.memory.probes.push(Probe { depth, accesses: Vec::new(), prints: false });
         let result = self.nested(|this| this.iteration(width, f, span));
@@ -138,7 +138,7 @@ impl Lowerer<'_, '_> {
         Ok(Plan::Parallel(modes))
     }
 
-    /// How the iterations share a buffer, or why nothing but order keeps them apart, and where.
+    /// Returns how the iterations share a buffer; or the reason why they must run in order, and its position.
     fn mode(
         &self,
         buffer: usize,
@@ -169,7 +169,7 @@ impl Lowerer<'_, '_> {
         let is_bounded = |access: &Access| {
             let mut is_choice = false;
             access.within.iter().all(|around| match around {
-                // A value made in one side of a choice in a loop has no place on the other side.
+                // A value made on one side of a choice inside a loop has no counterpart on the other side.
                 Around::Parallel(width) => !is_choice && self.is_before(*width, index),
                 Around::Sequential => false,
                 Around::Choice => {
@@ -178,7 +178,7 @@ impl Lowerer<'_, '_> {
                 }
             })
         };
-        // Writes at several places of the code are not put in the order of the iterations.
+        // Writes at several places of the code do not happen in the order of the iterations.
         let moves = |access: &Access| access.index.iter().any(|at| self.moves_with(*at, index));
         if let [_, .., last] = accesses
             && accesses.iter().any(|access| moves(access))
@@ -191,7 +191,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether an index is computed from the number of the iteration, of a loop or of one inside, rather than looked up.
+    /// Returns whether an index is computed from the iteration number of this loop or of an inner one, rather than looked up.
     fn moves_with(&self, operand: Operand, index: Var) -> bool {
         let Some(var) = operand.as_var() else { return false };
         if let Some((last, other)) = self.sums.get(&var) {
@@ -203,7 +203,7 @@ impl Lowerer<'_, '_> {
         self.loop_indices.contains(&var) && var.index() >= index.index()
     }
 
-    /// How far beyond a loop's index an operand is, if that is the same for all iterations.
+    /// Returns the distance of an operand from the loop's index, if it is the same for all iterations.
     fn distance(&self, operand: Operand, index: Var) -> Option<Operand> {
         let var = operand.as_var()?;
         if var == index {
@@ -213,7 +213,8 @@ impl Lowerer<'_, '_> {
         (*base == index && self.is_before(*distance, index)).then_some(*distance)
     }
 
-    /// Whether an operand is bound before a variable, or is the number of iterations made of such a one.
+    /// Returns whether an operand is bound before a variable, or is a clamped number of iterations that comes from such an
+    /// operand.
     fn is_before(&self, operand: Operand, var: Var) -> bool {
         match operand.as_var() {
             None => true,
@@ -274,7 +275,7 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// Makes a buffer what one iteration sees of it.
+    /// Sets a buffer to the view that one iteration has of it.
     fn enter_part(&mut self, buffer: usize, mode: Mode, index: Var) {
         let mut it = self.memory.buffers[buffer].clone();
         match mode {
@@ -328,7 +329,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether the bounds of parts are, or can be, computed outside of the iteration.
+    /// Returns whether the bounds of parts are, or can be, computed outside the iteration.
     fn are_outside(&mut self, parts: &[Part], index: Var) -> bool {
         let stms = self.b.take_stms();
         let is_outside = |operand: Operand| operand.as_var().is_none_or(|var| can_hoist(&stms, index, var));
@@ -337,7 +338,7 @@ impl Lowerer<'_, '_> {
         are
     }
 
-    /// Puts what all iterations leave of a buffer back into it.
+    /// Writes the parts that all iterations yield back into a buffer.
     fn put_back(
         &mut self,
         buffer: usize,
@@ -351,8 +352,8 @@ impl Lowerer<'_, '_> {
             (Left::Window(mut parts), Mode::Owned { dim, start, is_inside, depth }) => {
                 let Some(mut values) = arrays.next() else { return };
                 let mut part = Part { dim, start, len: width };
-                // Each part so far is of a loop around all writes. Where all of these go round, every iteration writes and so is
-                // inside, or has failed; where one does not, there is nothing in the window, which may be anywhere.
+                // Each part so far belongs to a loop around all writes. If all these loops have iterations, every iteration
+                // writes and so is inside, or has failed. If one has none, the window is empty and may lie anywhere.
                 if !is_inside && depth != Some(parts.len()) {
                     (part, values) = self.part_inside(buffer, part, values);
                 }
@@ -371,7 +372,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The part of a part that is inside of the buffer, and its values.
+    /// Restricts a part to the inside of the buffer; returns it with its values.
     fn part_inside(&mut self, buffer: usize, part: Part, values: Var) -> (Part, Var) {
         let (zero, extent) = (Operand::i64(0), self.memory.buffers[buffer].extents[part.dim]);
         let start = self.b.binary("from", BinaryOp::SMax, part.start, zero);
@@ -387,7 +388,7 @@ impl Lowerer<'_, '_> {
         (Part { start, len, ..part }, values)
     }
 
-    /// An array with its outermost dimension moved inwards.
+    /// Moves the outermost dimension of an array inwards.
     fn outermost_to(&mut self, array: Var, position: usize) -> Var {
         if position == 0 {
             return array;
@@ -399,7 +400,7 @@ impl Lowerer<'_, '_> {
         self.b.bind_one("rows", Ir::Rearrange { array, perm })
     }
 
-    /// Overwrites parts of a buffer that is as before the loop, or an array.
+    /// Overwrites parts of a buffer whose contents are an array or as before the loop.
     fn overwrite(&mut self, buffer: usize, parts: Vec<Part>, values: Var) {
         let it = self.memory.buffers[buffer].clone();
         let contents = match it.contents {
@@ -415,7 +416,7 @@ impl Lowerer<'_, '_> {
         self.memory.buffers[buffer].contents = contents;
     }
 
-    /// Writes scattered values, or leaves that to the loop around.
+    /// Writes scattered values, or passes them to the surrounding loop.
     fn put_slot(&mut self, buffer: usize, slot: Slot) {
         if let Contents::Pending(slots) = &mut self.memory.buffers[buffer].contents {
             return slots.push(slot);
@@ -448,7 +449,7 @@ impl Lowerer<'_, '_> {
         self.memory.buffers[buffer].contents = Contents::Array(array);
     }
 
-    /// A product, without factors that are 1.
+    /// Returns a product, without factors that are 1.
     pub(super) fn product(&mut self, x: Operand, y: Operand) -> Operand {
         let one = Operand::i64(1);
         if x == one {
@@ -462,7 +463,7 @@ impl Lowerer<'_, '_> {
         product
     }
 
-    /// A sum, which is known to be one if one of the summands is the index of a loop.
+    /// Returns a sum, without summands that are 0; its summands are remembered.
     pub(super) fn sum(&mut self, x: Operand, y: Operand) -> Operand {
         let zero = Operand::i64(0);
         if x == zero {
@@ -476,7 +477,7 @@ impl Lowerer<'_, '_> {
         sum
     }
 
-    /// Remembers what a sum is made of.
+    /// Remembers the summands of a sum.
     pub(super) fn note_sum(&mut self, sum: Operand, x: Operand, y: Operand) {
         let Some(sum) = sum.as_var() else { return };
         let later = |a: Operand, b: Operand| match (a.as_var(), b.as_var()) {
@@ -484,7 +485,7 @@ impl Lowerer<'_, '_> {
             (Some(_), None) => true,
             (None, _) => false,
         };
-        // The summand bound last is the index, if one is.
+        // If a summand is the loop's index, it is the one bound last.
         let (last, other) = if later(x, y) { (x, y) } else { (y, x) };
         if let Some(last) = last.as_var() {
             self.sums.insert(sum, (last, other));
@@ -503,7 +504,7 @@ impl Left {
     }
 }
 
-/// Whether every iteration makes an access.
+/// Returns whether every iteration makes an access.
 fn is_certain(access: &Access) -> bool {
     access.within.iter().all(|around| match around {
         Around::Parallel(width) => matches!(width, Operand::Const(Scalar::I64(width)) if *width > 0),
@@ -511,13 +512,13 @@ fn is_certain(access: &Access) -> bool {
     })
 }
 
-/// How many loops are around an access, if nothing else decides whether it is made.
+/// Returns the number of loops around an access, if only loops determine whether it is made.
 fn depth(access: &Access) -> Option<usize> {
     let are_loops = access.within.iter().all(|around| matches!(around, Around::Parallel(_)));
     are_loops.then_some(access.within.len())
 }
 
-/// Whether a variable is bound outside of some statements, or could be.
+/// Returns whether a variable is bound outside some statements, or could be.
 fn can_hoist(stms: &[Stm], index: Var, var: Var) -> bool {
     if var == index {
         return false;
@@ -535,12 +536,12 @@ fn can_hoist(stms: &[Stm], index: Var, var: Var) -> bool {
         && operands.into_iter().filter_map(Operand::as_var).all(|var| can_hoist(stms, index, var))
 }
 
-/// `()`.
+/// Returns `()`.
 pub(super) fn unit() -> Data {
     Data::record(Vec::new())
 }
 
-/// The type `()`.
+/// Returns the type `()`.
 pub(super) fn no_value() -> Shape {
     Shape::Record(Vec::new())
 }

@@ -1,4 +1,4 @@
-//! Patterns: first whether a value matches, then the variables.
+//! Lowering of patterns: first the test whether a value matches, then the variables.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::{Operand, SliceDim, Var};
@@ -11,7 +11,7 @@ use super::control::Side;
 use super::value::{Data, Layout, Value};
 
 impl Lowerer<'_, '_> {
-    /// Whether a value matches; nothing if every value does.
+    /// Returns whether a value matches; `None` if every value does.
     pub(super) fn test(&mut self, pattern: &Pat, value: &Value) -> Result<Option<Operand>, Failure> {
         let Value::Data(data) = value else { return Ok(None) };
         match &pattern.kind {
@@ -63,7 +63,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Elements at both ends, where the length is known to fit.
+    /// Tests the elements at both ends, for a sequence whose length fits.
     fn test_items(
         &mut self,
         fits: Option<Operand>,
@@ -89,7 +89,7 @@ impl Lowerer<'_, '_> {
         Ok(all)
     }
 
-    /// The second condition counts, and is computed, only where the first holds.
+    /// Combines two conditions; the second one is computed only if the first one holds.
     fn both(
         &mut self,
         first: Option<Operand>,
@@ -176,18 +176,18 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The element so many places before the end.
+    /// Returns the element `places` places before the end.
     fn counted_back(&mut self, data: &Data, places: usize) -> Data {
         let index = self.b.binary("i", BinaryOp::Sub, length(data), Operand::i64(places as i64));
         self.element(data, index)
     }
 
-    /// An element; the index is known to be in bounds.
+    /// Returns an element; the index is known to be in bounds.
     pub(super) fn element(&mut self, data: &Data, index: Operand) -> Data {
         self.element_under(data, index, &[])
     }
 
-    /// An element; that the index is in bounds rests on these certificates.
+    /// Returns an element; the certificates ensure that the index is in bounds.
     pub(super) fn element_under(&mut self, data: &Data, index: Operand, certs: &[Var]) -> Data {
         let Layout::Seq(_, element) = &data.layout else { return data.clone() };
         let leaves = data.leaves.iter().zip(element.pooled()).filter_map(|(leaf, is_pooled)| {
@@ -205,19 +205,19 @@ impl Lowerer<'_, '_> {
         self.open(Data { layout: (**element).clone(), leaves })
     }
 
-    /// An item of an array that is written out.
+    /// Returns an item of an array literal.
     fn item(&self, array: Var, index: Operand) -> Option<Operand> {
         let items = self.written_out.get(&array)?;
         let Operand::Const(Scalar::I64(index)) = index else { return None };
         items.get(usize::try_from(index).ok()?).copied()
     }
 
-    /// Returns a number of elements from an index on, at a distance; all are known to be in bounds.
+    /// Returns `len` elements from index `start` with a stride; all are known to be in bounds.
     pub(super) fn part(&mut self, data: &Data, start: Operand, len: Operand, stride: Operand) -> Data {
         self.part_under(data, start, len, stride, &[])
     }
 
-    /// The same; that all are in bounds rests on these certificates.
+    /// Does the same; the certificates ensure that all are in bounds.
     pub(super) fn part_under(
         &mut self,
         data: &Data,
@@ -242,7 +242,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// The length of a sequence.
+/// Returns the length of a sequence.
 pub(super) fn length(data: &Data) -> Operand {
     match &data.layout {
         Layout::Seq(length, _) => *length,

@@ -1,11 +1,11 @@
-//! Recursion that is no loop: functions of numbers that call themselves before the last thing they do.
+//! Recursion that is not a loop: functions on scalars with calls of themselves that are not tail calls.
 //!
-//! Such a function becomes a function of the core for each form of its arguments, which calls itself; all others are expanded
-//! where they are called. `fib` on integers:
+//! Such a function becomes a core IR function for each combination of argument layouts, and its recursive calls stay calls. All
+//! other functions are inlined where they are called. `fib` on integers:
 //! ```text
 //! recursion_0(n: i64) -> i64 { ... call recursion_0(n - 1) ... call recursion_0(n - 2) ... }
 //! ```
-//! Needs: arguments and results of numbers, truth values, characters and records of these, and nothing that prints
+//! Needs: arguments and results that are numbers, truth values, characters or records of these, and no output
 //! ([`super::super::wellformed`]).
 
 use warpwise_diag::{Failure, Span};
@@ -18,13 +18,13 @@ use crate::tree::{Binding, ExprKind, VarId};
 use super::value::{Data, Function, Layout, Shape, Value};
 use super::{FxHashMap, Lowerer};
 
-/// The functions of the core that recursive functions have become, by position.
+/// The core IR functions made of recursive functions, by position.
 #[derive(Default)]
 pub(super) struct Recursions {
     made: Vec<(Key, Option<warpwise_ir::Function>)>,
 }
 
-/// The key of a function of the core: a function with the forms of its arguments and its result.
+/// The key of a core IR function: a function with the layouts of its arguments and its result.
 #[derive(Clone, PartialEq)]
 struct Key {
     var: VarId,
@@ -33,7 +33,7 @@ struct Key {
 }
 
 impl Recursions {
-    /// A program of these functions, which have the ids by which they are called.
+    /// Returns a program of these functions; calls refer to them by their ids there.
     pub(super) fn into_program(self) -> Program {
         let mut program = Program::default();
         for function in self.made.into_iter().filter_map(|(_, function)| function) {
@@ -44,7 +44,7 @@ impl Recursions {
 }
 
 impl Lowerer<'_, '_> {
-    /// A call that stays one.
+    /// Lowers a call that is not inlined.
     pub(super) fn recursive_call(
         &mut self,
         var: VarId,
@@ -76,7 +76,7 @@ impl Lowerer<'_, '_> {
         Ok(Value::Data(Data { layout: key.result, leaves }))
     }
 
-    /// Makes the function, whose place is known before its body is.
+    /// Makes the core IR function; its position is known before its body.
     fn make(&mut self, key: &Key, binding: &Binding, called: &Function) -> Result<usize, Failure> {
         let index = {
             let mut recursions = self.functions.recursions.borrow_mut();
@@ -106,7 +106,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Whether values of a layout are a fixed number of scalars.
+/// Returns whether values of a layout are a fixed number of scalars.
 fn is_plain(layout: &Layout) -> bool {
     match layout {
         Layout::Scalar(_) => true,

@@ -1,11 +1,11 @@
-//! Tensors in the values of imperative expressions: views of captured ones, as no others are made there.
+//! Tensors in the values of imperative expressions: views of captured tensors, since imperative code makes no others.
 //!
 //! ```text
 //! accelerate (loop n (fill t); {low = tensorSubExn t 0 2, all = t})
 //! ```
-//! yields for each tensor where it lies in its buffer: the leaves of a flat view ([`ViewKind::Flat`]), that is its first element, its
-//! rank and three extents. Which buffer that is, is known while lowering; whoever calls makes a view of the memory that the buffer
-//! was filled from, so what is written through either is seen through both.
+//! yields for each tensor its place in its buffer: the leaves of a flat view ([`ViewKind::Flat`]), namely its first element, its
+//! rank and three extents. The buffer is known while lowering. The caller makes a view of the memory that filled the buffer, so a
+//! write through either is seen through both.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;
@@ -14,7 +14,7 @@ use super::value::{Data, Layout, View, ViewKind};
 use super::{Lowerer, Retry};
 
 impl Lowerer<'_, '_> {
-    /// A result with flat views in the stead of all others. It is to hold so many tensors.
+    /// Returns a result whose views are all flat. It must hold `n` tensors.
     pub(super) fn flat_views(&mut self, result: &Data, n: usize, span: Span) -> Result<Data, Failure> {
         let flat = self.flat_views_in(result, span)?;
         if buffers_of(&flat.layout).len() != n {
@@ -37,7 +37,7 @@ impl Lowerer<'_, '_> {
             }
             Layout::Scalar(_) => Ok(data.clone()),
             Layout::Seq(_, element) | Layout::Rows(_, element) => {
-                // Views in sequences become flat where their buffer has no dimensions.
+                // Views in sequences become flat if their buffer has no dimensions.
                 match shaped_in(element) {
                     Some(view) => {
                         self.retry = Some(Retry::Together(view.buffer, view.buffer));
@@ -55,7 +55,7 @@ impl Lowerer<'_, '_> {
         let mut at = Operand::i64(0);
         for (dim, extent) in extents.iter().enumerate().take(rank) {
             at = if at == Operand::i64(0) { at } else { self.product(at, *extent) };
-            // The index in each fixed dimension, then the start in the next.
+            // The leaves are the index in each fixed dimension, then the start in the next one.
             if dim <= view.fixed {
                 at = self.sum(at, tensor.leaves[dim]);
             }
@@ -69,7 +69,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// A view with dimensions in a layout.
+/// Returns a view with dimensions in a layout, if there is one.
 fn shaped_in(layout: &Layout) -> Option<View> {
     match layout {
         Layout::Tensor(view) => matches!(view.kind, ViewKind::Shaped(_)).then_some(*view),
@@ -79,7 +79,7 @@ fn shaped_in(layout: &Layout) -> Option<View> {
     }
 }
 
-/// The buffers of the tensors in a layout, from left to right.
+/// Returns the buffers of the tensors in a layout, from left to right.
 pub(super) fn buffers_of(layout: &Layout) -> Vec<usize> {
     match layout {
         Layout::Tensor(view) => vec![view.buffer],

@@ -3,10 +3,10 @@
 //! ```text
 //! [[1, 2], [], [3]]   is   starts [0, 2, 2], lengths [2, 0, 1], and a pool [1, 2, 3]
 //! ```
-//! In an expression lowered in this way every sequence that is an element of another is a row ([`Layout::Rows`]), so that values
-//! of one type have one form. A row that is taken out of its sequence is a part of the pool, a sequence like any other; where sequences
-//! become elements, they are put into a pool. Rows need not lie in order, so choosing, reversing and dropping them moves
-//! their places only. What a map makes of elements is a pool again, by a `flatmap` for each:
+//! In an expression lowered in this way every sequence that is an element of another sequence is a row ([`Layout::Rows`]), so
+//! that values of one type have one form. A row that is taken out of its sequence is a part of the pool, and a sequence like any
+//! other. Sequences that become elements are put into a pool. Rows need not lie in order, so choosing, reversing and dropping
+//! them moves only their places. A map makes new pools, each by a `flatmap`:
 //!
 //! ```text
 //! map (lam n. create n (lam i. i)) s
@@ -14,8 +14,8 @@
 //! total: i64, starts: [k]i64, pool: [total]i64, lengths: [k]i64 = flatmap k (s) rows (i64) (n: i64) {
 //!   is: [n]i64 = ...; return n, is, n };
 //! ```
-//! Pools in pools come first, so that rows can be told where theirs begin (papers/004, section 4.2, has the same form of nested
-//! arrays). Absent: rows that the text of the array language takes or gives.
+//! Inner pools are made first, so that the starts of outer rows can refer to them (papers/004, section 4.2, has the same form of
+//! nested arrays). Absent: rows that the text of the array language takes or returns.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::sizes::SizeOp;
@@ -27,14 +27,14 @@ use super::Lowerer;
 use super::sequences::lengths_differ;
 use super::value::{Data, Layout};
 
-/// A function of each element of some arrays; the results of the lambda are left out.
+/// A computation for each element of some arrays; the lambda has no results yet.
 pub(super) struct Made {
     pub(super) width: Operand,
     pub(super) inputs: Vec<Var>,
     pub(super) lambda: Lambda,
 }
 
-/// Sequences of all elements in one pool.
+/// Sequences of all elements, in one pool.
 struct Pool {
     starts: Var,
     lengths: Var,
@@ -43,16 +43,16 @@ struct Pool {
     leaves: Vec<Operand>,
 }
 
-/// The components of a sequence's elements, as far as they are no pools.
+/// The leaves of a sequence's elements that do not belong to pools.
 #[derive(Default)]
 struct Own {
     leaves: Vec<Operand>,
-    /// Which of the leaves say where rows begin, and the beginnings of the parts that these count from.
+    /// The leaves that are starts of rows, each with the starts of the parts that the leaf is relative to.
     shifts: Vec<(usize, Var)>,
 }
 
 impl Lowerer<'_, '_> {
-    /// An element taken out of its sequence: its rows are sequences.
+    /// Opens an element that is taken out of its sequence: its rows become sequences.
     pub(super) fn open(&mut self, data: Data) -> Data {
         match &data.layout {
             Layout::Scalar(_) | Layout::Seq(..) | Layout::Tensor(_) => data,
@@ -69,7 +69,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// A value as an element: each sequence is a row, the only one of its pool.
+    /// Closes a value that becomes an element: each sequence becomes the only row of its pool.
     fn close(&self, data: &Data) -> Data {
         match &data.layout {
             Layout::Scalar(_) | Layout::Tensor(_) | Layout::Rows(..) => data.clone(),
@@ -84,7 +84,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// `[x, y, ...]`; there is one.
+    /// Lowers `[x, y, ...]` with at least one item.
     pub(super) fn literal_of_rows(&mut self, items: Vec<Data>, span: Span) -> Result<Data, Failure> {
         let items: Vec<Data> = items.iter().map(|item| self.close(item)).collect();
         let one = Operand::i64(1);
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
         self.concat_rows(&singles, span)
     }
 
-    /// Sequences one after the other; there is one.
+    /// Concatenates sequences, at least one.
     pub(super) fn concat_rows(&mut self, parts: &[Data], span: Span) -> Result<Data, Failure> {
         let (mut elements, mut lens) = (Vec::new(), Vec::new());
         for part in parts {
@@ -117,7 +117,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Seq(len, Box::new(all.layout)), leaves: all.leaves })
     }
 
-    /// Checks, if that is asked for, that all rows of elements have one length, at every depth.
+    /// Unless irregular sequences are accepted, checks that all rows of elements have one length, at every depth.
     fn check_regular(&mut self, elements: &Data) {
         if self.functions.checks.accepted.irregular {
             return;
@@ -131,7 +131,7 @@ impl Lowerer<'_, '_> {
                 let lengths = elements.leaves[1];
                 let (least, most) =
                     (self.extreme(BinaryOp::SMin, lengths), self.extreme(BinaryOp::SMax, lengths));
-                // Without rows the least length is greater than the greatest.
+                // Without rows, the least length is greater than the greatest.
                 let fine = self.b.compare("fine", CompareOp::SLe, most, least);
                 self.b.assert(fine, lengths_differ(least, most));
                 let pool = Data { layout: (**element).clone(), leaves: elements.leaves[2..].to_vec() };
@@ -140,7 +140,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The least or the greatest of some numbers.
+    /// Returns the minimum or maximum of some numbers.
     fn extreme(&mut self, op: BinaryOp, numbers: Operand) -> Operand {
         let Some(array) = numbers.as_var() else { return numbers };
         let neutral = if op == BinaryOp::SMin { i64::MAX } else { i64::MIN };
@@ -151,7 +151,7 @@ impl Lowerer<'_, '_> {
         self.b.map_reduce("length", len, &[array], map, reduce)[0].into()
     }
 
-    /// Elements of sequences one after the other, so many in all.
+    /// Concatenates the elements of sequences; there are `len` in all.
     fn concat_elements(&mut self, parts: &[Data], len: Operand, span: Span) -> Result<Data, Failure> {
         match &parts[0].layout {
             Layout::Scalar(_) | Layout::Tensor(_) => {
@@ -211,7 +211,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Rows(total, element), leaves })
     }
 
-    /// The sum of lengths, which rests on a check that it fits.
+    /// Returns the sum of lengths; it depends on a check against overflow.
     fn total(&mut self, lens: &[Operand]) -> Operand {
         let mut certs = Vec::new();
         let total = lens.iter().copied().reduce(|sum, len| {
@@ -226,7 +226,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Arrays one after the other, so long in all.
+    /// Concatenates arrays; the result has length `len`.
     fn joined(&mut self, arrays: &[Operand], len: Operand) -> Operand {
         match arrays {
             [array] => *array,
@@ -237,7 +237,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// An array of integers with a number added to each.
+    /// Adds a number to each element of an array of integers.
     fn shifted(&mut self, array: Operand, by: Operand) -> Operand {
         let Some(array) = array.as_var() else { return array };
         let len = self.b.function.ty(array).shape()[0];
@@ -246,7 +246,7 @@ impl Lowerer<'_, '_> {
         self.b.map("starts", len, &[array], add)[0].into()
     }
 
-    /// A sequence with another element at an index that is in bounds.
+    /// Returns a sequence with the element replaced at an index that is in bounds.
     pub(super) fn set_row(
         &mut self,
         seq: &Data,
@@ -302,7 +302,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The rows one after the other.
+    /// Concatenates the rows.
     pub(super) fn flatten_rows(&mut self, seq: &Data, span: Span) -> Result<Data, Failure> {
         let Layout::Seq(width, element) = &seq.layout else { return self.limit("this `flatten`", span) };
         let (mut params, mut inputs, mut leaves) = (Vec::new(), Vec::new(), seq.leaves.clone());
@@ -320,11 +320,11 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Seq(pool.total, Box::new(pool.element)), leaves: pool.leaves })
     }
 
-    /// Returns a sequence of the values made of each element.
+    /// Returns the sequence of the values computed for each element.
     pub(super) fn map_to_rows(&mut self, made: &Made, value: &Data, span: Span) -> Result<Data, Failure> {
         let mut own = Own::default();
         let element = self.own(made, &value.layout, &value.leaves, &mut own, span)?;
-        // Nothing else than what the pools come from and plain values.
+        // A map for the leaves that are not pooled, and nothing else.
         let mut plain = Vec::new();
         if !own.leaves.is_empty() {
             let Made { width, inputs, lambda } = made;
@@ -341,7 +341,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Seq(made.width, Box::new(layout)), leaves })
     }
 
-    /// All sequences of so many elements that are made, in one pool.
+    /// Collects the sequences that are computed for all elements, each of `length` elements, in one pool.
     fn pool(
         &mut self,
         made: &Made,
@@ -386,7 +386,7 @@ impl Lowerer<'_, '_> {
         Ok(Pool { starts, lengths, total, element, leaves })
     }
 
-    /// What an element, or the elements of a sequence that an element is, will be made of: rows are in pools already.
+    /// Collects the leaves of an element that are not pooled, and makes the pools of its rows.
     fn own(
         &mut self,
         made: &Made,
@@ -409,12 +409,12 @@ impl Lowerer<'_, '_> {
                 }
                 Ok(Element::Record(all))
             }
-            // A value that is made: its lengths are those of the pool.
+            // The sequence is computed for each element: its lengths are those of the pool.
             Layout::Seq(length, element) => {
                 let pool = self.pool(made, *length, element, leaves, span)?;
                 Ok(Element::Made(pool))
             }
-            // The elements of a sequence that is made have rows in a pool that is made with it.
+            // The elements of the computed sequence are rows of a pool that is computed with it.
             Layout::Rows(total, element) => {
                 let pool = self.pool(made, *total, element, &leaves[2..], span)?;
                 own.shifts.push((own.leaves.len(), pool.starts));
@@ -425,13 +425,13 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// An element whose rows are in pools, and whose other leaves are still to come.
+/// An element whose pools are made, and whose other leaves are not.
 enum Element {
     Own(Layout),
     Record(Vec<(crate::syntax::names::Symbol, Element)>),
-    /// The row of an element is what was made for it.
+    /// A sequence computed for each element; it is one row of the pool.
     Made(Pool),
-    /// The rows are parts of what was made for it; where they begin and end comes with the other leaves.
+    /// Rows that are parts of what was computed for the element; their starts and lengths are among the other leaves.
     Rows(Pool),
 }
 

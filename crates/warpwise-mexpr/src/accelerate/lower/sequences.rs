@@ -16,7 +16,7 @@ use super::value::{Data, FunctionName, Layout, Shape, Value};
 use super::{Lowerer, Retry};
 
 impl Lowerer<'_, '_> {
-    /// `[x, y, ...]`.
+    /// Lowers `[x, y, ...]`.
     pub(super) fn literal(&mut self, items: Vec<Data>, element: &Shape, span: Span) -> Result<Data, Failure> {
         let Some((first, rest)) = items.split_first() else {
             return Ok(self.blank(&Shape::Seq(Box::new(element.clone()))));
@@ -41,7 +41,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Seq(n, Box::new(first.layout.clone())), leaves })
     }
 
-    /// A value with the lengths of another, which must be its own.
+    /// Returns a value with the lengths of another one; checks that they are equal to its own.
     fn as_long_as(&mut self, data: &Data, wanted: &Layout, span: Span) -> Result<Data, Failure> {
         let (own, other) = (data.layout.lengths(), wanted.lengths());
         if own.len() != other.len() || data.leaves.len() != wanted.n_leaves() {
@@ -73,7 +73,7 @@ impl Lowerer<'_, '_> {
         Data { layout: wanted.clone(), leaves }
     }
 
-    /// Two sequences one after the other.
+    /// Concatenates two sequences.
     pub(super) fn concat(&mut self, a: &Data, b: &Data, span: Span) -> Result<Data, Failure> {
         let (Layout::Seq(n, inner), Layout::Seq(m, other)) = (&a.layout, &b.layout) else {
             return self.limit("this concatenation", span);
@@ -116,7 +116,7 @@ impl Lowerer<'_, '_> {
         if data.layout == wanted { data.clone() } else { self.reshaped(data, &wanted, certs) }
     }
 
-    /// The length of the elements of two sequences; one without elements has no say.
+    /// Returns the length of the elements of two sequences; the elements of an empty sequence do not count.
     fn common(
         &mut self,
         n: Operand,
@@ -138,7 +138,7 @@ impl Lowerer<'_, '_> {
         self.b.select("n", first_empty, other, own)
     }
 
-    /// `f` of the elements of one or more sequences of one length.
+    /// Maps `f` over one or more sequences of equal length.
     pub(super) fn map(
         &mut self,
         f: &Value,
@@ -194,7 +194,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: Layout::Seq(width, Box::new(result.layout)), leaves })
     }
 
-    /// Moves the computation of lengths of elements out of the function that makes the elements.
+    /// Moves the computation of the elements' lengths out of the function that makes the elements.
     fn hoist_lengths(
         &mut self,
         stms: &mut Vec<Stm>,
@@ -213,7 +213,7 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// Whether a variable is, or could be made, one of the surroundings.
+    /// Returns whether a variable is bound outside `stms`; moves its definition out if possible.
     pub(super) fn hoist(&mut self, stms: &mut Vec<Stm>, params: &[Var], var: Var) -> bool {
         if params.contains(&var) {
             return false;
@@ -239,7 +239,7 @@ impl Lowerer<'_, '_> {
         true
     }
 
-    /// `foldl f start s`: a loop, or a reduction where the operator is known to be associative.
+    /// Lowers `foldl f start s` to a loop, or to a reduction if the operator is known to be associative.
     pub(super) fn foldl(
         &mut self,
         f: &Value,
@@ -264,7 +264,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// `reduce f neutral s`. Elements that are sequences are combined one after the other.
+    /// Lowers `reduce f neutral s`. If the elements hold sequences, they are combined in order.
     pub(super) fn reduce(
         &mut self,
         f: &Value,
@@ -309,7 +309,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: neutral.layout.clone(), leaves })
     }
 
-    /// The operator and neutral element of a function that is addition or multiplication of integers.
+    /// Returns the operator and neutral element of a function that adds or multiplies integers.
     fn associative(&self, f: &Value) -> Option<(BinaryOp, i64)> {
         let Value::Function(function) = f else { return None };
         if !function.arguments.is_empty() {
@@ -340,19 +340,19 @@ impl Lowerer<'_, '_> {
         match builtin {
             Builtin::Addi => Some((BinaryOp::Add, 0)),
             Builtin::Muli => Some((BinaryOp::Mul, 1)),
-            // Not of floats: their sums depend on the order.
+            // Not for floats: their sums depend on the order.
             _ => None,
         }
     }
 
-    /// `[0, 1, ...]`, so many.
+    /// Returns `[0, 1, ...]` of length `n`.
     pub(super) fn indices(&mut self, n: Operand) -> Data {
         let iota = Ir::Iota { len: n, start: Operand::i64(0), step: Operand::i64(1) };
         let array = self.b.bind_one("is", iota);
         Data { layout: Layout::Seq(n, Box::new(Layout::Scalar(ScalarType::I64))), leaves: vec![array.into()] }
     }
 
-    /// The inner sequences one after the other.
+    /// Concatenates the inner sequences.
     pub(super) fn flatten(&mut self, seq: &Data, span: Span) -> Result<Data, Failure> {
         let Layout::Seq(n, row) = &seq.layout else { return self.limit("this `flatten`", span) };
         if let Layout::Rows(..) = &**row {
@@ -363,7 +363,7 @@ impl Lowerer<'_, '_> {
         Ok(self.reshaped(seq, &Layout::Seq(len, element.clone()), cert.as_slice()))
     }
 
-    /// A sequence with another element at an index that is in bounds.
+    /// Returns a sequence with the element replaced at an index that is in bounds.
     pub(super) fn set(
         &mut self,
         seq: &Data,
@@ -384,7 +384,7 @@ impl Lowerer<'_, '_> {
         Ok(Data { layout: seq.layout.clone(), leaves })
     }
 
-    /// An array with another row at an index.
+    /// Returns a copy of an array with the row at an index replaced.
     pub(super) fn with_item(&mut self, array: Var, index: Operand, new: Operand, certs: &[Var]) -> Operand {
         let rest: Vec<Operand> = self.b.function.ty(array).shape()[1..].to_vec();
         let copy = self.b.bind_one("copy", Ir::Copy(array));
@@ -393,13 +393,13 @@ impl Lowerer<'_, '_> {
         self.b.with_certs(certs, |b| b.update("xs", copy, dims, new)).into()
     }
 
-    /// A certificate that lengths of elements are the same where they must be.
+    /// Returns a certificate that lengths of elements are equal where they must be.
     fn suppose_regular(&mut self, same: Operand, own: Operand, other: Operand) -> Option<Var> {
         self.supposes_regular = true;
         self.check(same, lengths_differ(own, other))
     }
 
-    /// A certificate that an index is in bounds.
+    /// Returns a certificate that an index is in bounds.
     pub(super) fn in_bounds(&mut self, index: Operand, n: Operand) -> Option<Var> {
         let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), index);
         let high = self.b.compare("high", CompareOp::SLt, index, n);
@@ -408,7 +408,7 @@ impl Lowerer<'_, '_> {
         self.check(fine, message_with("Index ", &rest))
     }
 
-    /// A certificate that a sequence has an element.
+    /// Returns a certificate that a sequence has an element.
     pub(super) fn not_empty(&mut self, n: Operand, what: &str) -> Option<Var> {
         let fine = self.b.compare("fine", CompareOp::SLt, Scalar::I64(0), n);
         self.check(fine, text(&format!("the empty sequence has no {what}")))

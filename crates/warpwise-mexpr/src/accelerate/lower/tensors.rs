@@ -1,9 +1,9 @@
-//! Views of tensors: where their elements lie, and the built-ins on them.
+//! Views of tensors: the location of their elements, and the built-ins on them.
 //!
-//! A tensor that fills its buffer keeps its dimensions, so that the core IR sees arrays with indices. Of all others only the
-//! offset in the buffer is known, and their rank and extents are values: tensors of one sequence share a buffer, and so do
-//! those that one name may stand for. Which kind a captured tensor is, is found by lowering: a use with a number of indices says what its
-//! rank is ([`Retry`]), and lowering starts again. All indices are checked.
+//! A tensor that fills its buffer keeps its dimensions, so that the core IR has arrays with indices. Of other tensors only the
+//! offset in the buffer is represented, and their rank and extents are values: the tensors of one sequence share a buffer, and so
+//! do those that one variable may stand for. The kind of a captured tensor is found by lowering: a use with a number of indices
+//! determines its rank ([`Retry`]), and lowering starts again. All indices are checked.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::{Message, MessagePart, Operand, Var};
@@ -16,7 +16,7 @@ use super::patterns::length;
 use super::value::{Data, Layout, Shape, Value, View, ViewKind};
 use super::{Lowerer, Retry};
 
-/// Where an element lies: its index in the buffer, which rests on checks.
+/// The location of an element: its index in the buffer, which depends on checks.
 struct Place {
     buffer: usize,
     index: Vec<Operand>,
@@ -24,7 +24,7 @@ struct Place {
 }
 
 impl Lowerer<'_, '_> {
-    /// A built-in on tensors applied to all its arguments; nothing for the others.
+    /// Lowers a built-in on tensors that is applied to all its arguments; returns `None` for other built-ins.
     pub(super) fn tensor_builtin(
         &mut self,
         builtin: Builtin,
@@ -69,7 +69,7 @@ impl Lowerer<'_, '_> {
                 let (start, len) = (data(self, 1)?.leaves[0], data(self, 2)?.leaves[0]);
                 self.sub_of(tensor, view, start, len)
             }
-            // The others do not take a tensor first, or are refused.
+            // The other built-ins do not take a tensor first, or are refused.
             _ => return Ok(None),
         }))
     }
@@ -86,7 +86,7 @@ impl Lowerer<'_, '_> {
         Ok(super::parallel::unit())
     }
 
-    /// The components of an index, of which there must be a known number.
+    /// Returns the components of an index; their number must be known.
     fn components(&mut self, index: &Data, span: Span) -> Result<Vec<Operand>, Failure> {
         let Operand::Const(Scalar::I64(n)) = length(index) else {
             return self.refuse("an index whose number of components only a run shows; write `[i, j]`", span);
@@ -94,7 +94,7 @@ impl Lowerer<'_, '_> {
         Ok((0..n).filter_map(|i| self.element(index, Operand::i64(i)).leaves.first().copied()).collect())
     }
 
-    /// The place of an element.
+    /// Returns the place of an element.
     fn element_of(&mut self, tensor: &Data, view: View, index: &[Operand]) -> Result<Place, Failure> {
         let place = self.start_of(tensor, view, index)?;
         let rank = self.rank_of(tensor, view);
@@ -114,7 +114,8 @@ impl Lowerer<'_, '_> {
         place
     }
 
-    /// The place where the part that an index selects starts; of a shaped tensor as many components as are given.
+    /// Returns the place where the part that an index selects starts. For a shaped tensor it has only the components that are
+    /// given.
     fn start_of(&mut self, tensor: &Data, view: View, index: &[Operand]) -> Result<Place, Failure> {
         let buffer = view.buffer;
         let extents = self.extents_of(tensor, view);
@@ -139,14 +140,14 @@ impl Lowerer<'_, '_> {
                     at = if at == Operand::i64(0) { at } else { self.product(at, *extent) };
                     at = self.sum(at, *component);
                 }
-                // The other extents are 1.
+                // The missing extents are 1.
                 let at = self.sum(tensor.leaves[0], at);
                 Ok(Place { buffer, index: vec![at], certs })
             }
         }
     }
 
-    /// A part of an index that rests on checks, for uses that do not name them.
+    /// Makes a component of an index depend on certificates, for uses that do not name them.
     fn certain(&mut self, component: Operand, certs: &[Var]) -> Operand {
         if certs.is_empty() || component.as_const().is_some() {
             return component;
@@ -159,7 +160,7 @@ impl Lowerer<'_, '_> {
         own.into()
     }
 
-    /// Learns the rank of a captured tensor that fills its buffer.
+    /// Learns the rank of a captured tensor that fills its buffer, if it is still open.
     fn may_have_rank(&mut self, view: View, components: usize) -> Result<(), Failure> {
         let rank = view.fixed + components;
         let most = self.functions.checks.accepted.dimensions;
@@ -170,7 +171,7 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// The place of an element by its position in row-major order.
+    /// Returns the place of an element, given its position in row-major order.
     fn position_of(&mut self, tensor: &Data, view: View, position: Operand) -> Place {
         let extents = self.extents_of(tensor, view);
         let mut size = Operand::i64(1);
@@ -193,7 +194,7 @@ impl Lowerer<'_, '_> {
         Place { buffer: view.buffer, index, certs }
     }
 
-    /// A position that is in bounds, as an index.
+    /// Returns the index of a position that is in bounds.
     fn components_of(&mut self, position: Operand, extents: &[Operand], certs: &[Var]) -> Vec<Operand> {
         let mut rest = position;
         let mut components = Vec::new();
@@ -206,7 +207,7 @@ impl Lowerer<'_, '_> {
         components
     }
 
-    /// The part of a tensor that the first components of an index select.
+    /// Returns the part of a tensor that the first components of an index select.
     fn slice_of(
         &mut self,
         tensor: &Data,
@@ -294,7 +295,7 @@ impl Lowerer<'_, '_> {
         part
     }
 
-    /// How many dimensions a view has.
+    /// Returns the number of dimensions of a view.
     pub(super) fn rank_of(&self, tensor: &Data, view: View) -> Operand {
         match view.kind {
             ViewKind::Shaped(rank) => Operand::i64((rank - view.fixed) as i64),
@@ -302,7 +303,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The extents of a view; of one without known rank as many as it may have.
+    /// Returns the extents of a view; if its rank is not known, the maximum number of extents.
     pub(super) fn extents_of(&self, tensor: &Data, view: View) -> Vec<Operand> {
         match view.kind {
             ViewKind::Shaped(rank) if rank == view.fixed => Vec::new(),
@@ -324,7 +325,7 @@ impl Lowerer<'_, '_> {
         Ok(self.part(&all, Operand::i64(0), rank, Operand::i64(1)))
     }
 
-    /// Certificates that the components of an index are in bounds.
+    /// Returns certificates that the components of an index are in bounds.
     fn check_index(&mut self, index: &[Operand], extents: &[Operand]) -> Vec<Var> {
         let mut all = None;
         for (component, extent) in index.iter().zip(extents) {
@@ -345,7 +346,7 @@ impl Lowerer<'_, '_> {
         Vec::from_iter(self.check(all, Message { parts, calls: Vec::new() }))
     }
 
-    /// Values that come together must be views of one buffer.
+    /// Checks that two values that become one are views of one buffer.
     pub(super) fn same_buffers(&mut self, a: &Layout, b: &Layout, span: Span) -> Result<(), Failure> {
         match (a, b) {
             (Layout::Tensor(a), Layout::Tensor(b)) if a == b => Ok(()),
@@ -364,7 +365,7 @@ impl Lowerer<'_, '_> {
             (Layout::Record(a), Layout::Record(b)) => {
                 a.iter().zip(b).try_for_each(|((_, a), (_, b))| self.same_buffers(a, b, span))
             }
-            // The number of leaves has been compared before.
+            // The numbers of leaves have been compared before.
             _ => Ok(()),
         }
     }

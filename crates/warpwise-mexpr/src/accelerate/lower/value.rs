@@ -1,10 +1,10 @@
-//! Values while lowering: what a value of the language is made of in the core IR.
+//! Values during lowering: their representation in the core IR.
 //!
-//! A value is a layout and its leaves. A scalar has one leaf, a record those of its fields, a sequence an array for each leaf
-//! of an element: records become components, and sequences of sequences arrays of two dimensions. Lengths stand in the
-//! layout. Functions have no leaves: which one it is is always known, with the arguments it has so far. The buffer that a tensor is a view of
-//! is known; the start of the view and its extents are its leaves. Where sequences in sequences may have
-//! different lengths, they are [`Layout::Rows`] of a pool.
+//! A value is a layout and its leaves. A scalar has one leaf, a record those of its fields, and a sequence an array for each leaf
+//! of an element: records become components, and sequences of sequences become arrays of two dimensions. Lengths stand in the
+//! layout. Functions have no leaves: the function is always known, with the arguments it has so far. The buffer of a tensor's
+//! view is known; the start and the extents of the view are its leaves. If sequences in sequences may have different lengths,
+//! they are [`Layout::Rows`] of a pool.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::check::types::{Node, Ty, Types};
 use crate::syntax::names::Symbol;
 use crate::tree::{TypeVar, VarId};
 
-/// A value.
+/// A value during lowering.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Data(Data),
@@ -30,17 +30,16 @@ pub(super) struct Data {
     pub(super) leaves: Vec<Operand>,
 }
 
-/// How a value is made up.
+/// The structure of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Layout {
     Scalar(ScalarType),
-    /// Labels in order.
+    /// A record; labels in order.
     Record(Vec<(Symbol, Layout)>),
-    /// A length, and the layout of an element.
+    /// A sequence: its length, and the layout of an element.
     Seq(Operand, Box<Layout>),
-    /// In elements of sequences: a sequence of a length of its own, which is a part of a pool of so many elements of this layout.
-    /// Its leaves are where it begins and its length, and then those of the pool, which all elements of the sequence around
-    /// it have in common.
+    /// A sequence inside the element of a sequence, with its own length: a part of a pool of this many elements of this layout.
+    /// Its leaves are its start, its length, and the leaves of the pool, which all elements of the surrounding sequence share.
     Rows(Operand, Box<Layout>),
     Tensor(View),
 }
@@ -49,18 +48,18 @@ pub(super) enum Layout {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct View {
     pub(super) buffer: usize,
-    /// How many leading dimensions of the buffer's tensor are fixed at an index.
+    /// Number of leading dimensions of the buffer's tensor that are fixed at an index.
     pub(super) fixed: usize,
     pub(super) kind: ViewKind,
 }
 
-/// The kind of a view, which says what its leaves are.
+/// The kind of a view, which determines its leaves.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ViewKind {
-    /// Of a tensor of this rank that fills its buffer: the index in each fixed dimension, then the start and the length in
-    /// the next one, if there is one; the others are there as a whole.
+    /// A view of a tensor of this rank that fills its buffer. Leaves: the index in each fixed dimension, then start and length in
+    /// the next dimension, if there is one; the view covers the remaining dimensions completely.
     Shaped(usize),
-    /// Of a buffer without dimensions: the offset, the rank, and so many extents, those beyond the rank 1.
+    /// A view of a buffer without dimensions. Leaves: the offset, the rank, and this many extents; those beyond the rank are 1.
     Flat(usize),
 }
 
@@ -74,7 +73,7 @@ impl ViewKind {
     }
 }
 
-/// A function with its first arguments.
+/// A function applied to its first arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) name: FunctionName,
@@ -83,12 +82,12 @@ pub(super) struct Function {
     pub(super) arguments: Vec<Value>,
 }
 
-/// Which function it is.
+/// The name of a function.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum FunctionName {
     Defined(VarId),
     Builtin(Builtin),
-    /// Text of the array language, by number, and how many arguments it takes.
+    /// Text of the array language: its number, and its number of arguments.
     Text(usize, usize),
 }
 
@@ -100,7 +99,7 @@ pub(super) enum Shape {
     Seq(Box<Shape>),
     Arrow(Box<Shape>, Box<Shape>),
     Tensor(Box<Shape>),
-    /// Nothing looks at values of this type.
+    /// A type whose values are not inspected.
     Unknown,
 }
 
@@ -124,7 +123,7 @@ impl Data {
         Data { layout: Layout::Record(layout), leaves }
     }
 
-    /// The fields of a record.
+    /// Returns the fields of a record.
     pub(super) fn fields(&self) -> Vec<(Symbol, Data)> {
         let Layout::Record(fields) = &self.layout else { return Vec::new() };
         let mut start = 0;
@@ -149,12 +148,12 @@ impl Layout {
         }
     }
 
-    /// The types of the leaves.
+    /// Returns the types of the leaves.
     pub(super) fn types(&self) -> Vec<Type> {
         self.types_within(&[])
     }
 
-    /// The types of the leaves inside of sequences of these lengths.
+    /// Returns the types of the leaves inside sequences of these lengths.
     fn types_within(&self, around: &[Operand]) -> Vec<Type> {
         let of = |ty: ScalarType| Type::Scalar(ty).array_of(around);
         match self {
@@ -171,7 +170,7 @@ impl Layout {
         }
     }
 
-    /// Of each leaf of an element: whether it is a pool's, which all elements have in common.
+    /// Returns for each leaf of an element whether it belongs to a pool, which all elements share.
     pub(super) fn pooled(&self) -> Vec<bool> {
         match self {
             Layout::Scalar(_) | Layout::Tensor(_) => vec![false; self.n_leaves()],
@@ -183,7 +182,7 @@ impl Layout {
         }
     }
 
-    /// The layout with sequences in sequences as rows of pools.
+    /// Returns the layout with sequences in sequences as rows of pools.
     pub(super) fn with_rows(&self) -> Layout {
         self.with_rows_within(false)
     }
@@ -201,7 +200,7 @@ impl Layout {
         }
     }
 
-    /// All lengths, and sizes of pools, outer ones first.
+    /// Returns all lengths, and sizes of pools, outer ones first.
     pub(super) fn lengths(&self) -> Vec<Operand> {
         match self {
             Layout::Scalar(_) | Layout::Tensor(_) => Vec::new(),
@@ -212,7 +211,7 @@ impl Layout {
         }
     }
 
-    /// The layout with other lengths.
+    /// Returns the layout with other lengths.
     pub(super) fn with_lengths(&self, lengths: &mut impl Iterator<Item = Operand>) -> Layout {
         match self {
             Layout::Scalar(_) | Layout::Tensor(_) => self.clone(),
@@ -236,7 +235,7 @@ impl Layout {
 }
 
 impl Shape {
-    /// A type with its variables replaced.
+    /// Returns the shape of a type, with its variables replaced.
     pub(super) fn of(types: &Types, ty: Ty, with: &[(TypeVar, Shape)]) -> Shape {
         match types.node(ty) {
             Node::Bool => Shape::Scalar(ScalarType::Bool),
@@ -259,7 +258,7 @@ impl Shape {
         }
     }
 
-    /// Finds the type variables that turn a general type into this one.
+    /// Finds the shapes of type variables that turn a general type into this shape.
     pub(super) fn solve(&self, types: &Types, general: Ty, found: &mut Vec<(TypeVar, Shape)>) {
         match (types.node(general), self) {
             (Node::All(_, inner), _) => self.solve(types, *inner, found),
@@ -282,7 +281,7 @@ impl Shape {
         }
     }
 
-    /// The layout of a value of this type without any elements; functions have none.
+    /// Returns the layout of a value of this type in which all sequences are empty; functions have none.
     pub(super) fn empty(&self) -> Layout {
         match self {
             Shape::Scalar(ty) => Layout::Scalar(*ty),

@@ -1,7 +1,7 @@
 //! The rules of the functional part (papers/000, Figure 11).
 //!
-//! Beyond the paper's: all patterns without constructors, and more built-ins. Functions may take functions, since all of them
-//! are known where they are applied.
+//! Beyond the paper's rules, all patterns without constructors and more built-ins are allowed. Functions may take functions,
+//! since all functions are known where they are applied.
 
 use crate::builtins::Builtin;
 use crate::check::types::{Node, Ty, Types};
@@ -29,7 +29,7 @@ fn expression(errors: &mut Errors<'_>, expr: &Expr) {
     }
 }
 
-/// Whether the part has values of this type. A type that nothing decides is none.
+/// Returns whether the part has values of this type.
 fn has_type(types: &Types, ty: Ty) -> bool {
     match types.node(ty) {
         Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => true,
@@ -37,12 +37,12 @@ fn has_type(types: &Types, ty: Ty) -> bool {
             types.parts(ty).into_iter().all(|part| has_type(types, part))
         }
         Node::Tensor(_) | Node::Named(..) | Node::Apply(..) => false,
-        // Values that a function does not inspect may be of any type.
+        // The type of values that a function does not inspect is irrelevant.
         Node::Meta(meta) => types.open(*meta).fields.is_none(),
     }
 }
 
-/// The built-ins that only this part has.
+/// Returns whether only this part has a built-in.
 fn has_builtin(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(

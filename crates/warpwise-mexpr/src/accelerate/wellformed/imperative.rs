@@ -20,7 +20,7 @@ pub(super) fn check(errors: &mut Errors<'_>, decls: &[Decl]) {
     errors.part(decls, Part { has_builtin, has_type, may_recurse, recursion, expression });
 }
 
-/// Functions take all their arguments at once, and none of them is a function.
+/// Checks that a function takes all its arguments at once, and that none of them is a function.
 fn written_out(errors: &mut Errors<'_>, binding: &Binding) {
     let span = errors.checked.program.vars[binding.var.0 as usize].span;
     let (parameters, result) = match &binding.body.kind {
@@ -59,7 +59,7 @@ fn expression(errors: &mut Errors<'_>, expr: &Expr) {
     }
 }
 
-/// Whether a function works with scalars and records of them only, and nothing that it calls has effects.
+/// Returns whether a function works only with scalars and records of scalars, and calls nothing that has effects.
 fn may_recurse(types: &Types, vars: &[Ty], decls: &[Decl], binding: &Binding) -> bool {
     let mut open = vec![binding.var];
     let mut seen = BTreeSet::new();
@@ -101,18 +101,18 @@ fn has_effect(builtin: Builtin) -> bool {
     matches!(builtin, Print | DPrint | PrintFloat | Loop | SeqLoop | SeqLoopAcc)
 }
 
-/// Which argument of a built-in is the function it applies.
+/// Returns the index of the argument of a built-in that is the function it applies.
 fn function_argument(builtin: Builtin) -> Option<usize> {
     match builtin {
         Builtin::Foldl => Some(0),
         Builtin::Loop | Builtin::SeqLoop => Some(1),
         Builtin::SeqLoopAcc => Some(2),
-        // The others apply none.
+        // The other built-ins apply no function.
         _ => None,
     }
 }
 
-/// Whether the part has values of this type.
+/// Returns whether the part has values of this type.
 fn has_type(types: &Types, ty: Ty) -> bool {
     match types.node(ty) {
         Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => true,
@@ -125,7 +125,7 @@ fn has_type(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// The built-ins that only this part has.
+/// Returns whether only this part has a built-in.
 fn has_builtin(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(

@@ -1,8 +1,8 @@
-//! Well-formedness: whether what is extracted can run on a device (papers/000, Figures 9 to 11).
+//! Well-formedness: whether extracted code can run on a device (papers/000, Figures 9 to 11).
 //!
-//! [`check`] looks at every definition of both parts and reports all errors together, in the order of their places; each names
-//! the rule, the place and what helps. [`functional`] and [`imperative`] hold the rules of one part, this file those of
-//! both. Needs: extracted programs. Absent: what only a run shows (regularity, ranks, bounds).
+//! [`check`] inspects every definition of both parts and reports all errors together, in the order of their positions; each error
+//! states the rule, the position and a remedy. [`functional`] and [`imperative`] hold the rules of one part, this file those of
+//! both. Needs: extracted programs. Absent: properties that only a run shows (regularity, ranks, bounds).
 
 pub mod functional;
 
@@ -30,28 +30,28 @@ pub fn check(checked: &Checked, functional: &[Decl], imperative: &[Decl]) -> Res
     if errors.found.is_empty() { Ok(()) } else { Err(Failure::User(errors.found.into_values().collect())) }
 }
 
-/// The constructs that one part of a program may hold and the other not.
+/// The rules of one part of a program that differ from those of the other.
 pub(super) struct Part {
-    /// The built-ins that only it has.
+    /// Whether the part has a built-in that is not shared by both parts.
     has_builtin: fn(Builtin) -> bool,
-    /// The types of its values.
+    /// Whether the part has values of a type.
     has_type: fn(&Types, Ty) -> bool,
     /// Whether a recursive function may be more than a loop.
     may_recurse: fn(&Types, &[Ty], &[Decl], &Binding) -> bool,
-    /// The rule on recursive functions, and what helps.
+    /// The rule on recursive functions, and a remedy.
     recursion: (&'static str, &'static str),
-    /// Looks at an expression.
+    /// Checks an expression.
     expression: fn(&mut Errors<'_>, &Expr),
 }
 
-/// What is wrong so far, by place: of what is wrong twice at one place for one reason one is kept.
+/// The errors found so far, by position and code: of several errors with the same position and code, one is kept.
 pub(super) struct Errors<'a> {
     pub(super) checked: &'a Checked,
     found: BTreeMap<(u32, u32, &'static str), Diagnostic>,
 }
 
 impl Errors<'_> {
-    /// Adds an error: the rule that is broken, and what helps.
+    /// Adds an error: the violated rule, and a remedy.
     pub(super) fn add(&mut self, code: &'static str, span: Span, rule: &str, remedy: &str) {
         let error = Diagnostic::error(code, span, rule).hint(remedy);
         self.found.entry((span.file.0, span.start, code)).or_insert(error);
@@ -69,13 +69,13 @@ impl Errors<'_> {
         matches!(self.types().node(ty), Node::Arrow(..))
     }
 
-    /// The type of a variable, where it is bound.
+    /// Checks the type of a variable at its binding.
     fn var(&mut self, var: VarId, check_type: fn(&Types, Ty) -> bool) {
         let span = self.checked.program.vars[var.0 as usize].span;
         self.ty(self.checked.typing.vars[var.0 as usize], span, check_type);
     }
 
-    /// A type, at a place.
+    /// Checks a type at a source position.
     fn ty(&mut self, ty: Ty, span: Span, is_supported: fn(&Types, Ty) -> bool) {
         if !is_supported(self.types(), ty) {
             let rule = format!("accelerated code has no values of type `{}`", self.show(ty));
@@ -92,7 +92,7 @@ impl Errors<'_> {
         }
     }
 
-    /// Checks the definitions of a part: what both parts demand, and what it demands beyond that.
+    /// Checks the definitions of a part against the rules of both parts and of this part.
     pub(super) fn part(&mut self, decls: &[Decl], part: Part) {
         self.recursion(decls, &part);
         for decl in decls {
@@ -110,12 +110,13 @@ impl Errors<'_> {
         });
     }
 
-    /// Recursive functions become loops, which takes that they call themselves last, or are such that the part can call them.
+    /// Checks that recursive functions can become loops because all their calls are tail calls, or that the part allows their
+    /// recursion.
     fn recursion(&mut self, decls: &[Decl], part: &Part) {
         for decl in decls {
             let DeclKind::Recursive(bindings) = &decl.kind else { continue };
             for binding in bindings {
-                // Groups that call each other last have been merged.
+                // Groups of functions that tail-call each other have been merged.
                 let is_loop = bindings.len() == 1 && is_loop(binding);
                 if !is_loop && !(part.may_recurse)(self.types(), &self.checked.typing.vars, decls, binding) {
                     self.add(
@@ -129,7 +130,7 @@ impl Errors<'_> {
         }
     }
 
-    /// Checks the demands of both parts on an expression.
+    /// Checks an expression against the rules of both parts.
     fn shared(&mut self, expr: &Expr, part: &Part) {
         match &expr.kind {
             ExprKind::Builtin(builtin) => self.builtin(*builtin, expr.span, part),
@@ -189,7 +190,7 @@ impl Errors<'_> {
         inner.into_iter().for_each(|pattern| self.pattern(pattern));
     }
 
-    /// A built-in, which the part must have.
+    /// Checks that the part has a built-in.
     fn builtin(&mut self, builtin: Builtin, span: Span, part: &Part) {
         if !is_shared(builtin) && !(part.has_builtin)(builtin) {
             let rule = format!("accelerated code cannot use `{}`", builtin.name());
@@ -199,7 +200,7 @@ impl Errors<'_> {
     }
 }
 
-/// Whether a sequence or a record in this type holds functions.
+/// Returns whether a sequence or a record in this type holds functions.
 fn holds_functions(types: &Types, ty: Ty) -> bool {
     match types.node(ty) {
         Node::Seq(_) | Node::Tensor(_) | Node::Record(_) | Node::Named(..) | Node::Apply(..) => {
@@ -211,7 +212,7 @@ fn holds_functions(types: &Types, ty: Ty) -> bool {
     }
 }
 
-/// The definitions of functions among extracted ones.
+/// Returns the definitions of functions among extracted definitions.
 pub(super) fn functions(decls: &[Decl]) -> impl Iterator<Item = &Binding> {
     decls.iter().flat_map(|decl| match &decl.kind {
         DeclKind::Let(binding) => std::slice::from_ref(binding),
@@ -220,8 +221,7 @@ pub(super) fn functions(decls: &[Decl]) -> impl Iterator<Item = &Binding> {
     })
 }
 
-/// Calls `visit` with every expression of some definitions; `error` and its message are left out, since they may stand
-/// anywhere.
+/// Calls `visit` with every expression of some definitions, except `error` and its message, which are allowed everywhere.
 fn each_expr<'e>(decls: &'e [Decl], visit: &mut dyn FnMut(&'e Expr)) {
     decls.iter().flat_map(Decl::children).for_each(|expr| each_in(expr, visit));
 }
@@ -236,7 +236,7 @@ fn each_in<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     expr.children().into_iter().for_each(|child| each_in(child, visit));
 }
 
-/// The built-ins that both parts have.
+/// Returns whether both parts have a built-in.
 fn is_shared(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(

@@ -1,9 +1,9 @@
-//! Distributions of probability: the externals of `ext/dist-ext.mc`.
+//! Probability distributions: the externals of `ext/dist-ext.mc`.
 //!
 //! Samples come from the machine's generator, so that `externalSetSeed` and `randSetSeed` repeat all of them. Sampling is exact
-//! but for rounding: gamma by Marsaglia and Tsang (2000), binomial by order statistics (Devroye 1986, X.4.3), whose time grows
-//! with the logarithm of the number of trials, and the others by these two and inversion. Parameters that no distribution has
-//! are errors of the run; the logarithm of a density is minus infinity where there is none.
+//! up to rounding: gamma by Marsaglia and Tsang (2000), binomial by order statistics (Devroye 1986, X.4.3) in time logarithmic in
+//! the number of trials, and the others by these two and inversion. Parameters that no distribution has are run-time errors; the
+//! logarithm of a density of zero is minus infinity.
 
 use crate::builtins::Builtin;
 
@@ -12,7 +12,7 @@ use super::super::value::Value;
 use super::numbers::log_gamma;
 use super::{Stop, Taken};
 
-/// Runs an external of distributions, if it is one.
+/// Runs an external of distributions; returns `None` for other built-ins.
 pub(super) fn run(
     machine: &mut Machine<'_>,
     builtin: Builtin,
@@ -114,7 +114,7 @@ pub(super) fn run(
     Ok(Some(value))
 }
 
-/// Says why nothing was chosen.
+/// Error message if nothing can be chosen.
 const NO_CHOICE: &str = "nothing can be chosen where no probability is positive";
 
 // Arguments
@@ -166,7 +166,7 @@ fn same_length(left: usize, right: usize) -> Result<(), Stop> {
 
 // Samples
 
-/// The next number of a SplitMix64 generator.
+/// Returns the next number of a SplitMix64 generator.
 fn next(machine: &mut Machine<'_>) -> u64 {
     machine.random = machine.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = machine.random;
@@ -175,12 +175,12 @@ fn next(machine: &mut Machine<'_>) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A number above 0 and below 1.
+/// Returns a number above 0 and below 1.
 fn unit(machine: &mut Machine<'_>) -> f64 {
     ((next(machine) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
-/// An integer between two, both included.
+/// Returns an integer between two bounds, both included.
 fn between(machine: &mut Machine<'_>, low: i64, high: i64) -> Result<i64, Stop> {
     if high < low {
         return Err(Stop::Fault(format!("there is no integer from {low} to {high}")));
@@ -190,13 +190,13 @@ fn between(machine: &mut Machine<'_>, low: i64, high: i64) -> Result<i64, Stop> 
     Ok(low.wrapping_add(scaled as i64))
 }
 
-/// A sample of the standard normal distribution (Box and Muller).
+/// Samples the standard normal distribution (Box and Muller).
 fn gaussian(machine: &mut Machine<'_>) -> f64 {
     let (radius, angle) = (unit(machine), unit(machine));
     (-2.0 * radius.ln()).sqrt() * (2.0 * std::f64::consts::PI * angle).cos()
 }
 
-/// A sample of the gamma distribution of scale 1.
+/// Samples the gamma distribution of scale 1.
 fn gamma(machine: &mut Machine<'_>, shape: f64) -> f64 {
     if shape < 1.0 {
         let boost = unit(machine).powf(1.0 / shape);
@@ -218,7 +218,7 @@ fn beta(machine: &mut Machine<'_>, a: f64, b: f64) -> f64 {
     x / (x + y)
 }
 
-/// The number of successes in `n` trials: the order statistic in the middle halves them until they are few.
+/// Samples the number of successes in `n` trials: the middle order statistic halves the trials until few are left.
 fn binomial(machine: &mut Machine<'_>, mut n: i64, mut p: f64) -> i64 {
     const FEW: i64 = 16;
     let mut successes = 0;
@@ -237,7 +237,7 @@ fn binomial(machine: &mut Machine<'_>, mut n: i64, mut p: f64) -> i64 {
     successes + (0..n).filter(|_| unit(machine) < p).count() as i64
 }
 
-/// How often each of several events comes; probabilities count in proportion to their sum.
+/// Samples the number of occurrences of several events; their probabilities are relative to the sum.
 fn multinomial(machine: &mut Machine<'_>, n: i64, ps: &[f64]) -> Result<Vec<i64>, Stop> {
     if ps.iter().any(|p| !(*p >= 0.0 && p.is_finite())) {
         return Err(refused("a choice", "probabilities that are not negative", &format!("{ps:?}")));
@@ -250,7 +250,7 @@ fn multinomial(machine: &mut Machine<'_>, n: i64, ps: &[f64]) -> Result<Vec<i64>
     let mut left = n;
     let mut counts = vec![0; ps.len()];
     for (index, p) in ps.iter().enumerate() {
-        // Rounding must not leave a trial without an event.
+        // The last possible event gets all remaining trials, in spite of rounding.
         let share = if Some(index) == last { 1.0 } else { (p / rest).clamp(0.0, 1.0) };
         counts[index] = if *p > 0.0 { binomial(machine, left, share) } else { 0 };
         left -= counts[index];
@@ -307,7 +307,7 @@ fn lomax_log_pdf(x: f64, shape: f64, scale: f64) -> f64 {
     shape.ln() - scale.ln() - (shape + 1.0) * (x / scale).ln_1p()
 }
 
-/// `a log x`, where nothing of `log 0` is nothing.
+/// Returns `a log x`; 0 if `a` is 0, even for `log 0`.
 fn times_log(a: f64, x: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a * x.ln() }
 }

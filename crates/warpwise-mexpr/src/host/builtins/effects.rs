@@ -12,7 +12,7 @@ use super::super::show::{float_text, show};
 use super::super::value::{Reference, Value};
 use super::{Stop, Taken};
 
-/// Runs a built-in that is none of the others.
+/// Runs a built-in that belongs to no other module.
 pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut Taken) -> Result<Value, Stop> {
     match builtin {
         Builtin::Ref => Ok(Value::Ref(Rc::new(Reference { value: RefCell::new(arguments.value()?) }))),
@@ -60,7 +60,7 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut T
     }
 }
 
-/// Programs as data.
+/// Runs a built-in on programs as data.
 fn programs(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Value>, Stop> {
     let part = match builtin {
         Builtin::ParseExpr => {
@@ -96,7 +96,7 @@ fn programs(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Value>, St
     found.map(Some).ok_or_else(|| Stop::Fault(format!("this node has no such part ({part:?} {index})")))
 }
 
-/// Externals of `ext/file-ext.mc`.
+/// Runs an external of `ext/file-ext.mc`.
 fn channels(
     machine: &mut Machine<'_>,
     builtin: Builtin,
@@ -176,7 +176,7 @@ fn world(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut Taken) -> 
         Builtin::FileExists => Ok(Value::Bool(machine.world.file_exists(&arguments.text()?))),
         Builtin::DeleteFile => unit(machine.world.delete_file(&arguments.text()?)),
         Builtin::Command => Ok(Value::Int(machine.world.command(&arguments.text()?)?)),
-        // Code that runs here is not accelerated.
+        // Code that the host runs is not accelerated.
         Builtin::InAccelerate => Ok(Value::Bool(false)),
         Builtin::Argv => {
             Ok(Value::Seq(machine.world.arguments().iter().map(|argument| Value::string(argument)).collect()))

@@ -1,8 +1,7 @@
 //! The built-ins, as the machine computes them.
 //!
-//! [`numbers`] needs only its arguments, [`sequences`] and [`tensors`] know values, [`distributions`] the machine's generator of
-//! random numbers, [`effects`] the world. Built-ins that call
-//! functions start a [`Loop`], which the machine drives.
+//! [`numbers`] needs only its arguments, [`sequences`] and [`tensors`] know values, [`distributions`] uses the machine's
+//! generator of random numbers, [`effects`] the world. Built-ins that call functions start a [`Loop`], which the machine drives.
 
 mod distributions;
 mod effects;
@@ -32,25 +31,25 @@ pub(super) type Arguments = SmallVec<[Value; 4]>;
 pub(super) enum Given {
     /// A value.
     Value(Value),
-    /// Calls to be made before there is one.
+    /// A loop of calls, which yields the value.
     Loop(Box<Loop>),
 }
 
-/// Why a built-in gives nothing.
+/// The reason why a built-in yields no value.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The run fails.
     Fault(String),
-    /// The run fails, at a place that is not the current instruction.
+    /// The run fails, at a position other than that of the current instruction.
     FaultAt(String, Span),
     /// A device has failed.
     Device(DeviceError),
-    /// The program ends itself.
+    /// The program exits with this code.
     Exit(i64),
 }
 
 impl Stop {
-    /// The same, at a place, unless it has one.
+    /// Adds a position, unless there already is one.
     pub(super) fn at(self, span: Span) -> Stop {
         match self {
             Stop::Fault(message) => Stop::FaultAt(message, span),
@@ -113,7 +112,7 @@ pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Argume
     effects::run(machine, builtin, &mut arguments).map(Given::Value)
 }
 
-/// Whether a built-in makes a sequence of elements that were in none together.
+/// Returns whether a built-in makes a sequence of elements that were not in one sequence before.
 fn puts_together(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::Concat | Builtin::Set | Builtin::Cons | Builtin::Snoc | Builtin::Flatten)
 }
@@ -135,7 +134,7 @@ pub(super) fn without_effects(builtin: Builtin, arguments: Arguments) -> Option<
     }
 }
 
-/// Charges what a built-in is about to make of its arguments.
+/// Charges the memory that a built-in is about to take for its result.
 fn afford(builtin: Builtin, arguments: &Arguments) -> Result<(), String> {
     let lengths = arguments.iter().map(|argument| match argument {
         Value::Seq(seq) => seq.len(),
@@ -164,7 +163,7 @@ fn afford(builtin: Builtin, arguments: &Arguments) -> Result<(), String> {
     budget::take(bytes, || if n > 0 { format!("no room for {n} elements; ") } else { String::new() })
 }
 
-/// The arguments of a built-in, taken one after the other.
+/// The arguments of a built-in, taken one by one.
 pub(super) struct Taken {
     builtin: Builtin,
     arguments: smallvec::IntoIter<[Value; 4]>,
@@ -213,7 +212,7 @@ impl Taken {
         }
     }
 
-    /// A sequence of integers.
+    /// Takes a sequence of integers.
     fn ints(&mut self) -> Result<Vec<i64>, Stop> {
         let seq = self.seq()?;
         let int = |value: Value| match value {

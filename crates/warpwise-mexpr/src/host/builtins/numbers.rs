@@ -1,6 +1,6 @@
 //! Integers, floats, characters.
 //!
-//! Integers have 64 bits and wrap; division truncates. Floats become integers by saturation, and what is no number becomes 0.
+//! Integers have 64 bits and wrap; division truncates. Conversion of floats to integers saturates, and turns NaN into 0.
 
 use crate::builtins::Builtin;
 
@@ -9,7 +9,7 @@ use super::super::value::Value;
 use super::super::world::World;
 use super::{Stop, Taken};
 
-/// Built-ins of two numbers or characters.
+/// Runs a built-in on two numbers or characters.
 #[inline]
 pub(in crate::host) fn binary(
     builtin: Builtin,
@@ -66,7 +66,7 @@ fn floats(builtin: Builtin, a: f64, b: f64) -> Option<Value> {
     })
 }
 
-/// Built-ins of one number, character or string.
+/// Runs a built-in on one number, character or string.
 pub(super) fn unary(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Value>, Stop> {
     let value = match builtin {
         Builtin::Negi => Value::Int(arguments.int()?.wrapping_neg()),
@@ -98,7 +98,7 @@ pub(super) fn unary(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Va
     Ok(Some(value))
 }
 
-/// Functions of mathematics, as the world computes them if it does.
+/// Computes a mathematical function, as the world computes it if it does.
 pub(in crate::host) fn mathematics(
     world: &dyn World,
     builtin: Builtin,
@@ -126,22 +126,22 @@ fn parse_float(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-/// The logarithm of the absolute value of the gamma function, as the C library computes it.
+/// Returns the logarithm of the absolute value of the gamma function, as the C library computes it.
 pub(super) fn log_gamma(x: f64) -> f64 {
     unsafe extern "C" {
         fn lgamma_r(x: f64, sign: *mut i32) -> f64;
     }
     let mut sign = 0;
-    // SAFETY: the function of C's mathematics takes any number and writes the sign.
+    // SAFETY: the C function takes any number and writes only the sign.
     unsafe { lgamma_r(x, &raw mut sign) }
 }
 
-/// The logarithm of the number of ways to choose `k` of `n`, from the number itself where a float holds it.
+/// Returns the logarithm of the number of ways to choose `k` of `n`; exact up to the logarithm if a float holds the number.
 fn log_combination(n: i64, k: i64) -> f64 {
     const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
     let fewer = k.min(n.wrapping_sub(k));
     if n >= 0 && fewer >= 0 {
-        // Every prefix of the product is a number of ways, and larger than the one before.
+        // Every prefix of the product is a binomial coefficient, and larger than the one before.
         let mut ways: u128 = 1;
         for i in 1..=fewer as u128 {
             ways = ways * (n as u128 - fewer as u128 + i) / i;
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(log_gamma(0.0), f64::INFINITY);
         assert_eq!((log_gamma(3.0), log_combination(4, 2)), (2f64.ln(), 6f64.ln()));
         assert_eq!((log_combination(5, 0), log_combination(5, 6)), (0.0, f64::NEG_INFINITY));
-        // Summed in small steps.
+        // The sum of the logarithms of the factors.
         let steps: f64 = (1..=500).map(|i| (f64::from(500 + i) / f64::from(i)).ln()).sum();
         assert!((log_combination(1000, 500) - steps).abs() < 1e-9);
     }

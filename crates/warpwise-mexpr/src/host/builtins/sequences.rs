@@ -1,4 +1,4 @@
-//! Sequences.
+//! Built-ins on sequences.
 
 use crate::builtins::Builtin;
 
@@ -8,7 +8,7 @@ use super::super::seq::{LONGEST, Seq};
 use super::super::value::Value;
 use super::{Given, Stop, Taken};
 
-/// Runs a built-in on sequences, if it is one.
+/// Runs a built-in on sequences; returns `None` for other built-ins.
 pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Given>, Stop> {
     if let Some(over) = over(builtin) {
         return start(over, builtin, arguments).map(Some);
@@ -94,7 +94,7 @@ pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Give
     Ok(Some(Given::Value(value)))
 }
 
-/// Fails where a sequence would become too long.
+/// Fails if a sequence would become too long.
 fn room(seq: &Seq, more: usize) -> Result<(), Stop> {
     if seq.has_room_for(more) {
         return Ok(());
@@ -158,7 +158,7 @@ fn start(over: Over, builtin: Builtin, arguments: &mut Taken) -> Result<Given, S
     Ok(Given::Loop(Box::new(it)))
 }
 
-/// How many times something is done: loops take a negative number for none, other built-ins refuse it.
+/// Returns a number of repetitions: loops treat a negative number as 0, other built-ins refuse it.
 fn count(n: i64, builtin: Builtin) -> Result<usize, Stop> {
     match usize::try_from(n) {
         Ok(n) => Ok(n),

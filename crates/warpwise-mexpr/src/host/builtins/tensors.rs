@@ -1,4 +1,4 @@
-//! Tensors.
+//! Built-ins on tensors.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::super::tensor::{Blank, Buffer, Tensor, size_of};
 use super::super::value::Value;
 use super::{Given, Stop, Taken};
 
-/// Runs a built-in on tensors, if it is one.
+/// Runs a built-in on tensors; returns `None` for other built-ins.
 pub(super) fn run(builtin: Builtin, arguments: &mut Taken) -> Result<Option<Given>, Stop> {
     let value = match builtin {
         Builtin::TensorCreateUninitInt => uninitialised(arguments, Blank::Ints)?,
@@ -119,7 +119,7 @@ fn new(shape: Vec<usize>, blank: impl FnOnce(usize) -> Blank) -> Result<Value, S
     Ok(wrap(Tensor::new(Buffer::Away(Box::new(blank(size))), shape)))
 }
 
-/// Tensors have at most so many elements: more would be a mistake of the program, and not fit anywhere.
+/// Maximum number of elements of a tensor: more would be a mistake of the program, and fit nowhere.
 const MOST: usize = 1 << 40;
 
 fn size(shape: &[usize]) -> Result<usize, Stop> {

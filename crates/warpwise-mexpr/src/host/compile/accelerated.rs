@@ -8,7 +8,7 @@ use super::super::code::{Accelerated, Form};
 use super::Compiler;
 
 impl Compiler<'_> {
-    /// The accelerated expressions by number. Needs: types that [`interface`](crate::accelerate::interface) allows.
+    /// Returns the accelerated expressions, by number. Needs: types that [`interface`](crate::accelerate::interface) allows.
     pub(super) fn accelerated(&mut self, entries: &[Entry]) -> Vec<Accelerated> {
         let checked = self.checked;
         let bindings: Vec<&Binding> = checked
@@ -41,12 +41,12 @@ impl Compiler<'_> {
             .collect()
     }
 
-    /// Values without a form are not passed.
+    /// Returns the form of a type; values without a form are not passed and have the form `Unit`.
     fn form(&mut self, ty: Ty) -> Form {
         self.form_of_data(ty).unwrap_or(Form::Unit)
     }
 
-    /// How values of a type are made up; none for functions, types of their own and types that nothing decides.
+    /// Returns the form of a type; `None` for functions, types that are not abbreviations, and unknown types.
     fn form_of_data(&mut self, ty: Ty) -> Option<Form> {
         Some(match self.checked.typing.types.node(ty).clone() {
             Node::Int => Form::Int,

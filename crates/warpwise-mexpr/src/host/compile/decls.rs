@@ -8,7 +8,7 @@ use super::super::code::{FunctionId, Instr, Slot};
 use super::{Body, Compiler, Known, To, read, reads};
 
 impl Compiler<'_> {
-    /// The function that runs the program: definitions at the top, then its expression.
+    /// Makes the function that runs the program: definitions at the top, then the program's expression.
     pub(super) fn program(&mut self) {
         let main = self.reserve(0, 0, "mexpr");
         let program = &self.checked.program;
@@ -97,7 +97,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The number of the function that a variable is bound to.
+    /// Reserves the number of the function that a variable is bound to.
     fn reserve_named(&mut self, var: VarId, n_captured: usize, n_parameters: usize) -> FunctionId {
         let checked = self.checked;
         let name = checked.program.vars[var.0 as usize].name;

@@ -87,14 +87,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// The value of a known function.
+    /// Makes the function value of a known function.
     fn closure(&mut self, known: &Known, to: To, span: Span) {
         let captured = self.captures(known);
         let function = known.function;
         self.give(to, span, |to| Instr::Closure { to, function, captured: reads(&captured) });
     }
 
-    /// Whether an application is text of the array language that is no function: it has no value here.
+    /// Returns whether an application is text of the array language that is not a function: it has no value on the host.
     fn is_bare_text(&self, function: &Expr, applied: &Expr) -> bool {
         matches!(function.kind, ExprKind::Builtin(Builtin::InlineFuthark))
             && !matches!(self.checked.typing.types.node(applied.ty), Node::Arrow(..))
@@ -141,7 +141,7 @@ impl Compiler<'_> {
         self.call(function, arguments, to, span);
     }
 
-    /// Computes something; applies it if arguments are left.
+    /// Emits an instruction, and applies its result if arguments are left.
     fn then_apply(&mut self, instr: impl FnOnce(Slot) -> Instr, later: &[Expr], to: To, span: Span) {
         if later.is_empty() {
             return self.give(to, span, instr);
@@ -173,7 +173,7 @@ impl Compiler<'_> {
                 ends.push(self.jump(test.then.span));
             }
             if fails.is_empty() {
-                // Nothing after a test that always holds is reached.
+                // Code after a test that always holds is not reached.
                 return self.land(ends);
             }
             self.land(fails);

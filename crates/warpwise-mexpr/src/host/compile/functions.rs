@@ -1,4 +1,4 @@
-//! Functions, and what they capture.
+//! Functions and their captured variables.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::{Body, Compiler, To};
 type Vars = IndexSet<VarId, FxBuildHasher>;
 
 impl Compiler<'_> {
-    /// A number for a function that is made later.
+    /// Reserves a number for a function that is made later.
     pub(super) fn reserve(&mut self, n_captured: usize, n_parameters: usize, name: &str) -> FunctionId {
         self.functions.push(Function {
             name: name.into(),
@@ -48,7 +48,7 @@ impl Compiler<'_> {
         self.finish(id, outer);
     }
 
-    /// Ends the code of a function, and goes on with the one around it.
+    /// Ends the code of a function, and returns to the surrounding one.
     pub(super) fn finish(&mut self, id: FunctionId, outer: Body) {
         let body = std::mem::replace(&mut self.body, outer);
         let function = &mut self.functions[id.0 as usize];
@@ -57,7 +57,7 @@ impl Compiler<'_> {
         function.spans = body.spans;
     }
 
-    /// The local variables of the function being made that expressions inside of it use.
+    /// Returns the local variables of the current function that inner expressions use.
     pub(super) fn captured<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) -> Rc<[VarId]> {
         let mut vars = Vars::default();
         exprs.for_each(|expr| self.uses(expr, &mut vars));

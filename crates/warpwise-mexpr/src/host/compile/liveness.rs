@@ -1,6 +1,6 @@
-//! Which reads of a slot are the last.
+//! Marking of the last reads of slots.
 //!
-//! Code only jumps forward, so one walk from the end sees every use after an instruction before the instruction.
+//! Code only jumps forward, so one walk from the end visits every use after an instruction before the instruction.
 
 use super::super::code::{Function, Instr, Slot, Use};
 
@@ -13,7 +13,7 @@ pub(super) fn mark_last_uses(function: &mut Function) {
             is_target[target as usize] = true;
         }
     }
-    // The slots that are live at the targets of jumps.
+    // The live slots at the targets of jumps.
     let mut at_target: Vec<Option<Live>> = vec![None; function.code.len() + 1];
     let mut live = Live::new(n_slots);
     for index in (0..function.code.len()).rev() {
@@ -55,7 +55,7 @@ impl Live {
         self.0[slot.0 as usize / 64] &= !(1 << (slot.0 % 64));
     }
 
-    /// Notes that a slot is looked at; tells whether it was live after that.
+    /// Marks a slot as live; returns whether it was live before.
     fn looked(&mut self, slot: Slot) -> bool {
         let word = &mut self.0[slot.0 as usize / 64];
         let bit = 1 << (slot.0 % 64);
@@ -81,7 +81,7 @@ fn target(instr: &Instr) -> Option<u32> {
     }
 }
 
-/// Goes backwards over an instruction: what it writes is dead before it, what it reads is live.
+/// Steps backwards over an instruction: the slot it writes is dead before it, and those it reads are live.
 fn visit(instr: &mut Instr, live: &mut Live) {
     match instr {
         Instr::Int { to, .. }

@@ -1,8 +1,8 @@
 //! From a checked program to code.
 //!
-//! Variables become slots, functions are closed. A function that a `let` or `recursive` binds is *known*: calls of it pass
-//! what it captures along with the arguments and need no function value, and functions that call each other capture the
-//! same, so that no value refers to itself. What is defined at the top and is no function is a global.
+//! Variables become slots, functions are closed. A function that a `let` or `recursive` binds is *known*: calls pass its captured
+//! values along with the arguments and need no function value. Functions that call each other capture the same variables, so that
+//! no value refers to itself. A definition at the top that is not a function is a global.
 
 mod accelerated;
 mod decls;
@@ -34,12 +34,12 @@ pub struct Options {
     pub tests: bool,
 }
 
-/// Makes code of a program that computes everything here.
+/// Compiles a program; the host computes all of it.
 pub fn compile(checked: &Checked, options: Options) -> Code {
     compile_accelerated(checked, options, &[])
 }
 
-/// Makes code of a lifted program whose accelerated expressions are the device's, if it takes them.
+/// Compiles a lifted program whose accelerated expressions are passed to the device, if it takes them.
 pub fn compile_accelerated(checked: &Checked, options: Options, entries: &[Entry]) -> Code {
     let mut compiler = Compiler {
         checked,
@@ -90,32 +90,32 @@ struct Compiler<'a> {
     functions: Vec<Function>,
     shapes: IndexSet<Vec<Symbol>, FxBuildHasher>,
     globals: FxHashMap<VarId, Slot>,
-    /// In their order.
+    /// The sorts of the globals, in order.
     global_sorts: Vec<Sort>,
     known: FxHashMap<VarId, Known>,
     externals: FxHashMap<VarId, Builtin>,
-    /// The functions that are accelerated expressions.
+    /// The numbers of the functions that are accelerated expressions.
     numbers: FxHashMap<VarId, u32>,
     body: Body,
 }
 
-/// The function that is being made.
+/// The function that is being compiled.
 struct Body {
     slots: FxHashMap<VarId, Slot>,
     code: Vec<Instr>,
     spans: Vec<Span>,
-    /// The first slot that is free.
+    /// The first free slot.
     next: u32,
-    /// How many slots are used at most.
+    /// Maximum number of slots in use.
     n_slots: u32,
 }
 
 /// The destination of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
-    /// It goes into a slot.
+    /// The value goes into a slot.
     Slot(Slot),
-    /// It is the function's result.
+    /// The value is the function's result.
     Result,
 }
 
@@ -125,7 +125,7 @@ impl Body {
     }
 }
 
-/// A slot that is read; the last use is found later.
+/// Returns a use of a slot; its last use is found later.
 fn read(slot: Slot) -> Use {
     Use { slot, last: false }
 }
@@ -140,7 +140,7 @@ impl Compiler<'_> {
         self.body.spans.push(span);
     }
 
-    /// The number of the next instruction.
+    /// Returns the number of the next instruction.
     fn here(&self) -> u32 {
         self.body.code.len() as u32
     }
@@ -152,7 +152,7 @@ impl Compiler<'_> {
         slot
     }
 
-    /// Runs a part whose slots are free again after it.
+    /// Runs a part and then frees the slots that it used.
     fn temporarily<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
         let next = self.body.next;
         let result = part(self);
@@ -166,7 +166,7 @@ impl Compiler<'_> {
         self.body.code.len() - 1
     }
 
-    /// Makes jumps lead here.
+    /// Sets the target of jumps to the next instruction.
     fn land(&mut self, jumps: Vec<usize>) {
         let here = self.here();
         for jump in jumps {
@@ -186,7 +186,7 @@ impl Compiler<'_> {
         ShapeId(self.shapes.insert_full(labels).0 as u32)
     }
 
-    /// The shape of the pairs that built-ins make.
+    /// Returns the shape of the pairs that built-ins make.
     fn pair(&mut self) -> (ShapeId, bool) {
         let label = |text| self.checked.names.get(text).expect("types of built-ins have pairs");
         let (first, second) = (label("0"), label("1"));
@@ -195,7 +195,7 @@ impl Compiler<'_> {
         (self.shape(labels), flipped)
     }
 
-    /// The place of a field in the order of labels.
+    /// Returns the position of a field in the order of labels.
     fn field(&self, record: Ty, label: Symbol) -> u32 {
         let types = &self.checked.typing.types;
         let place = |fields: &[(Symbol, Ty)]| fields.iter().position(|(other, _)| *other == label);
@@ -207,7 +207,7 @@ impl Compiler<'_> {
         place.expect("the checker has seen this field") as u32
     }
 
-    /// A value in a slot: that of a variable, or a new one.
+    /// Returns a slot with the value of an expression: that of a variable, or a new one.
     fn operand(&mut self, expr: &Expr) -> Slot {
         if let crate::tree::ExprKind::Var(var) | crate::tree::ExprKind::Frozen(var) = &expr.kind
             && let Some(slot) = self.body.slots.get(var)
@@ -223,7 +223,7 @@ impl Compiler<'_> {
         exprs.into_iter().map(|expr| self.operand(expr)).collect()
     }
 
-    /// Computes something into a slot and gives that on.
+    /// Emits an instruction that computes a value, and passes the value on.
     fn give(&mut self, to: To, span: Span, instr: impl FnOnce(Slot) -> Instr) {
         match to {
             To::Slot(slot) => self.emit(instr(slot), span),

@@ -1,4 +1,4 @@
-//! Patterns: tests that jump away, and slots for names.
+//! Patterns: tests that jump on failure, and slots for names.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::super::code::{Instr, Slot};
 use super::{Compiler, read};
 
 impl Compiler<'_> {
-    /// Tests the value in a slot; jumps that are taken where it does not match are added to `fails`.
+    /// Tests the value in a slot; adds the jumps that are taken on a mismatch to `fails`.
     pub(super) fn pattern(&mut self, pat: &Pat, slot: Slot, fails: &mut Vec<usize>) {
         let span = pat.span;
         match &pat.kind {
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Both sides put what they bind into the same slots.
+    /// Compiles `p | q`: both sides store their variables in the same slots.
     fn either(&mut self, left: &Pat, right: &Pat, slot: Slot, fails: &mut Vec<usize>) {
         let mut vars = BTreeSet::new();
         pattern_vars(left, &mut vars);

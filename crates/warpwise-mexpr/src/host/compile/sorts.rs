@@ -6,7 +6,7 @@ use crate::tree::VarId;
 use super::super::code::Sort;
 use super::Compiler;
 
-/// Records in records are looked into so deep.
+/// Maximum depth of records in records whose fields have sorts.
 const DEEPEST: usize = 4;
 
 impl Compiler<'_> {

@@ -1,4 +1,4 @@
-//! Calls: of functions by number, of function values, of built-ins that call functions, and what is given back.
+//! Calls of functions by number, of function values, and of built-ins that call functions; and delivery of their results.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use super::super::watch::{Races, Samples};
 use super::{Flow, Frame, MOST_FRAMES, MOST_SLOTS, Machine, State, ill_typed};
 
 impl Machine<'_> {
-    /// Calls the native code of a function, if there is some.
+    /// Calls the native code of a function, if it has any.
     pub(super) fn call_native(&mut self, function: FunctionId, state: State, arguments: &[Use]) -> Answer {
         let Some(native) = &mut self.native else { return Answer::None };
         let stack = &self.stack;
@@ -24,7 +24,7 @@ impl Machine<'_> {
         native.call(function, arguments, self.world)
     }
 
-    /// Starts a function whose captured values and arguments lie at the end of the stack.
+    /// Starts a function whose captured values and arguments are at the top of the stack.
     pub(super) fn enter(&mut self, function: FunctionId, base: usize) -> Result<State, Stop> {
         budget::take(budget::CALL, String::new)?;
         let n_slots = self.function(function).n_slots as usize;
@@ -43,7 +43,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// How many frames there are, whether or not there is native code.
+    /// Returns the number of frames that there would be without native code.
     pub(super) fn n_calls(&self) -> usize {
         let is_given_up = self.native.as_ref().is_some_and(|native| native.is_off);
         self.frames.len() - usize::from(is_given_up && !self.frames.is_empty())
@@ -106,7 +106,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs a built-in, natively if it is a loop for which there is such code; says whether that has given up.
+    /// Runs a built-in, natively if it is a loop with native code; also returns whether the native code gave up.
     pub(super) fn run_builtin(
         &mut self,
         builtin: Builtin,
@@ -123,7 +123,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Goes on with a loop, given what its last call gave.
+    /// Continues a loop, given the result of its last call.
     pub(super) fn go_on(
         &mut self,
         mut it: Box<Loop>,
@@ -156,7 +156,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives a value to what waits for it; nothing is left to do if nothing waits.
+    /// Delivers a value to the frames that wait for it; returns `None` if no frame is left.
     pub(super) fn deliver(&mut self, mut value: Value) -> Result<Option<State>, Stop> {
         loop {
             let flow = match self.frames.pop() {
@@ -187,7 +187,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Lets a loop of calls be looked at, if it is one that would run in parallel.
+    /// Sets up the inspection of a loop of calls, if the loop would run in parallel.
     pub(in crate::host) fn watch(&mut self, it: &mut Loop) {
         it.must_be_regular = self.is_strict;
         match it.builtin {
@@ -197,13 +197,13 @@ impl Machine<'_> {
                 self.races = Some(Races::default());
                 it.is_raced = true;
             }
-            // The others run in order, or their calls do not depend on each other.
+            // The other loops run in order, or their calls are independent.
             _ => {}
         }
     }
 }
 
-/// Whether a built-in gives a value at once.
+/// Returns whether a built-in yields a value without calls.
 fn simple(builtin: Builtin, arguments: &Arguments) -> bool {
     matches!(arguments.as_slice(), [left, right] if builtins::binary(builtin, left, right).is_some())
 }

@@ -1,8 +1,8 @@
-//! Runs code.
+//! The machine, which runs code.
 //!
-//! A call pushes a frame and the slots of the function on stacks of our own, so recursion is bounded by [`MOST_SLOTS`] and
-//! [`MOST_FRAMES`] only; a call in tail position takes the place of its function. Built-ins that call functions are frames
-//! too. What fails ends the run with a message, its place, and the calls that led there.
+//! A call pushes a frame and the function's slots on stacks on the heap, so only [`MOST_SLOTS`] and [`MOST_FRAMES`] limit
+//! recursion; a call in tail position replaces its function. Built-ins that call functions are frames, too. A failure ends the
+//! run with a message, its position, and the open calls.
 
 mod calls;
 mod simple;
@@ -21,10 +21,10 @@ use super::value::Value;
 use super::watch::Races;
 use super::world::World;
 
-/// The stack has at most so many slots (1 GiB).
+/// Maximum number of slots on the stack (1 GiB).
 pub const MOST_SLOTS: usize = 1 << 26;
 
-/// At most so many calls are open.
+/// Maximum number of open calls.
 pub const MOST_FRAMES: usize = 1 << 24;
 
 /// Runs a program without native code.
@@ -37,7 +37,7 @@ pub fn run(
     run_native(code, None, world, device, report)
 }
 
-/// Runs a program, calling native code where there is some.
+/// Runs a program, calling native code where available.
 pub fn run_native(
     code: &Code,
     native: Option<Native<'_>>,
@@ -91,35 +91,35 @@ pub(super) struct Machine<'a> {
     pub channels: Channels,
     passed: u64,
     failed: u64,
-    /// Whether what runs belongs to an accelerated expression that is watched.
+    /// Whether the running code belongs to an accelerated expression that is watched.
     is_watched: bool,
-    /// Whether sequences that it makes must have elements of one length.
+    /// Whether sequences made by a watched expression must have elements of equal length.
     pub is_strict: bool,
-    /// The accesses of the iterations of a watched loop, while there is one.
+    /// The accesses of the iterations of a watched loop, while one is running.
     pub races: Option<Races>,
 }
 
-/// A function that is being run.
+/// An activation of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct State {
     function: FunctionId,
     /// Number of the next instruction.
     at: usize,
-    /// Where its slots start.
+    /// Index of its first slot on the stack.
     base: usize,
 }
 
 /// A continuation that waits for a value.
 enum Frame {
-    /// A function, which wants it in a slot.
+    /// A function, which stores the value in a slot.
     Function(State, Slot),
-    /// Arguments, for which it is the function.
+    /// Arguments, to which the value is applied.
     Apply(Arguments),
     /// A built-in that calls functions.
     Loop(Box<Loop>, Span),
-    /// The continuation of a watched expression.
+    /// The end of a watched expression.
     Unwatch,
-    /// The continuation of a call that native code gave up.
+    /// The end of a call that native code gave up.
     GivenUp,
 }
 
@@ -178,7 +178,7 @@ impl Machine<'_> {
         self.stack[state.base + slot.0 as usize] = value;
     }
 
-    /// Runs functions until one gives a value to a frame that is not that of the function it was called from.
+    /// Runs functions until one returns to a frame that is not the function that called it.
     fn function_until_return(&mut self, state: &mut State) -> Result<Value, Stop> {
         let mut code: &[Instr] = &self.code.functions[state.function.0 as usize].code;
         loop {
@@ -342,7 +342,7 @@ impl Machine<'_> {
 
     // Failures
 
-    /// Where the instruction that is being run comes from.
+    /// Returns the source position of the current instruction.
     fn span(&self, state: State) -> Span {
         self.function(state.function).spans[state.at - 1]
     }
@@ -359,7 +359,7 @@ impl Machine<'_> {
             Frame::Function(state, _) => Some(*state),
             Frame::Apply(_) | Frame::Loop(..) | Frame::Unwatch | Frame::GivenUp => None,
         }));
-        // A call that cannot be entered is open already.
+        // A call that cannot be entered is already open.
         states.dedup();
         let call = |state: &State| Call::In(self.function(state.function).name.clone(), self.span(*state));
         RunError { message, span, device_place, calls: Call::chain(&states, call) }

@@ -13,7 +13,7 @@ use super::super::watch::check_regular;
 use super::{Machine, State, ill_typed};
 
 impl Machine<'_> {
-    /// Instructions that neither call nor jump.
+    /// Runs an instruction that neither calls nor jumps.
     pub(super) fn simple(&mut self, state: State, instr: &Instr) -> Result<(), Stop> {
         let (to, value) = match instr {
             Instr::Move { to, from } => (*to, self.take(state, *from)),
@@ -141,7 +141,7 @@ impl Machine<'_> {
         (self.report)(FailedTest { span, message });
     }
 
-    /// A pair, as built-ins give it.
+    /// Makes a pair as built-ins return it.
     pub(in crate::host) fn pair(&self, first: Value, second: Value) -> Value {
         let (shape, flipped): (ShapeId, bool) = self.code.pair;
         Value::record(shape, if flipped { [second, first] } else { [first, second] })
@@ -155,7 +155,7 @@ fn seq(value: &Value) -> Result<&Seq, Stop> {
     }
 }
 
-/// A record with another field; in place if nobody else holds it.
+/// Replaces a field of a record; in place if the record has no other owner.
 fn update(record: Value, field: u32, value: Value) -> Result<Value, Stop> {
     let Value::Record(mut record) = record else { return Err(ill_typed()) };
     let place = record.fields_mut().get_mut(field as usize);

@@ -1,4 +1,4 @@
-//! Kinds: how native code represents a value in words.
+//! Kinds: the representation of values as words of native code.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::builtins::Builtin;
 
 use super::super::code::{Code, FunctionId, ShapeId, Sort};
 
-/// A record is taken apart if it has at most so many words, and is a block otherwise.
+/// Maximum number of words of a record that is taken apart; larger records are blocks.
 const MOST_WORDS_APART: usize = 8;
 
 /// The kind of a value.
@@ -16,15 +16,15 @@ pub enum Kind {
     Unit,
     /// One scalar.
     Scalar(Leaf),
-    /// Fields in the order of labels, taken apart.
+    /// A record that is taken apart; fields in the order of labels.
     Record(ShapeId, Rc<[Kind]>),
-    /// This function, with values it captured, and perhaps its first arguments.
+    /// This function, with captured values, and possibly its first arguments.
     Function(FunctionId, Rc<[Kind]>),
-    /// This built-in, perhaps with its first arguments.
+    /// This built-in, possibly with its first arguments.
     Builtin(Builtin, Rc<[Kind]>),
-    /// A shared value of which this is known.
+    /// A shared value of a known kind.
     Shared(Shared),
-    /// Any value, as the machine has it.
+    /// Any value, in the machine's representation.
     Any,
 }
 
@@ -41,7 +41,7 @@ pub enum Shared {
     Tensor,
 }
 
-/// A word.
+/// The type of a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Leaf {
     /// An integer.
@@ -52,9 +52,9 @@ pub enum Leaf {
     Char,
     /// A truth value.
     Bool,
-    /// The address in a shared value.
+    /// The address in a shared value of a known kind.
     Shared(Shared),
-    /// What any value is, as a number ([`tags`](super::super::value::tags)); [`Leaf::Bits`] follow.
+    /// The tag of any value, as a number ([`tags`](super::super::value::tags)); [`Leaf::Bits`] follow.
     Tag,
     /// The number or address in any value.
     Bits,
@@ -67,7 +67,7 @@ impl Kind {
     pub(super) const BOOL: Kind = Kind::Scalar(Leaf::Bool);
     pub(super) const SEQ: Kind = Kind::Shared(Shared::Seq);
 
-    /// The kind of a value that the machine hands over; small records are taken apart.
+    /// Returns the kind of a value that the machine passes; small records are taken apart.
     pub(super) fn handed(sort: &Sort) -> Kind {
         if let Sort::Record(shape, sorts) = sort {
             let kind = Kind::Record(*shape, sorts.iter().map(Kind::handed).collect());
@@ -78,7 +78,7 @@ impl Kind {
         Kind::read(sort)
     }
 
-    /// The kind of a value that is read from a block or a sequence.
+    /// Returns the kind of a value that is read from a block or a sequence.
     pub(super) fn read(sort: &Sort) -> Kind {
         match sort {
             Sort::Any => Kind::Any,
@@ -94,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// Whether the machine has such values.
+    /// Returns whether the machine can represent values of this kind.
     pub(super) fn is_plain(&self) -> bool {
         match self {
             Kind::Unit | Kind::Scalar(_) | Kind::Shared(_) | Kind::Any => true,
@@ -125,7 +125,7 @@ impl Kind {
         })
     }
 
-    /// The words that it is made of.
+    /// Returns the words of the kind.
     pub(super) fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.add_leaves(&mut leaves);
@@ -144,14 +144,14 @@ impl Kind {
         }
     }
 
-    /// A field of a record that is taken apart, and how many words come before it.
+    /// Returns a field of a record that is taken apart, and the number of words before it.
     pub(super) fn field(&self, field: u32) -> Option<(&Kind, usize)> {
         let Kind::Record(_, fields) = self else { return None };
         let before = fields.iter().take(field as usize).map(|kind| kind.leaves().len()).sum();
         Some((fields.get(field as usize)?, before))
     }
 
-    /// How deep it is.
+    /// Returns the nesting depth.
     pub(super) fn depth(&self) -> usize {
         match self {
             Kind::Unit | Kind::Scalar(_) | Kind::Shared(_) | Kind::Any => 0,
@@ -163,13 +163,13 @@ impl Kind {
 }
 
 impl Leaf {
-    /// Whether values are counted by it, alone or with what follows.
+    /// Returns whether the word is reference-counted, alone or with the word after it.
     pub(super) fn is_counted(self) -> bool {
         matches!(self, Leaf::Shared(_) | Leaf::Tag)
     }
 }
 
-/// The kinds of globals, each with the first of its words, and how many words there are.
+/// Returns the kind of each global with the index of its first word, and the number of words in all.
 pub(super) fn place_globals(code: &Code) -> (Vec<(Kind, usize)>, usize) {
     let mut next = 0;
     let place = |sort| {

@@ -1,19 +1,19 @@
-//! Functions without effects as LLVM IR, for processors to run in place of the machine.
+//! Functions without effects as LLVM IR, which run natively instead of on the machine.
 //!
-//! [`plan`] looks for functions that repeat themselves by recursion or by a built-in such as `foldl`; it writes them and what
-//! they call as text of LLVM IR. Loops in other functions are made functions for that ([`outline`]). Whoever has LLVM compiles that ([`NativeCode`]), and
-//! the [`machine`](super::machine) then calls it where it would run such a function. Functions are copied for the kinds
-//! of values they meet ([`infer`]), so that functions of functions and polymorphic ones are no obstacle inside. Scalars and
-//! small records are words in registers, constructors and other records the machine's own blocks, counted and read by
-//! the code itself; sequences, but for their lengths, and tensors are worked with by the machine's functions
-//! ([`runtime`](mod@runtime)).
+//! [`plan`] looks for functions that repeat work by recursion or by a built-in such as `foldl`, and writes them and their callees
+//! as text of LLVM IR. Loops in other functions become functions of their own ([`outline`]). A program with access to LLVM
+//! compiles the text ([`NativeCode`]), and the [`machine`](super::machine) then calls the compiled code instead of running such a
+//! function. Functions are copied for the kinds of values they receive ([`infer`]), so that higher-order and polymorphic
+//! functions are no obstacle inside. Scalars and small records are words in registers. Constructors and other records are the
+//! machine's blocks, counted and read by the code itself. Sequences, except for their lengths, and tensors are handled by
+//! functions of the machine ([`runtime`](mod@runtime)).
 //!
-//! Such code has no effects. Where it comes to something that ends a run, or to something rare that it does not have
-//! (the message of an `error`), or where its stack is full, it gives up, and the machine computes the call from its
-//! start: so every failure has the message, the place and the calls that it has without native code. What the machine hands
-//! over it keeps, too, so nothing of that is changed in place.
+//! The code has no effects. It gives up if something ends the run, if it needs something rare that it does not support (the
+//! message of an `error`), or if its stack is full. The machine then computes the call from its start, so every failure has the
+//! same message, position and open calls as without native code. The machine keeps the values that it passes, so native code
+//! changes none of them in place.
 //!
-//! Absent: functions as parts of values, references, changes of tensors, anything that the world sees.
+//! Absent: functions as parts of values, references, changes of tensors, anything that the world can observe.
 
 mod infer;
 mod kinds;
@@ -39,7 +39,7 @@ pub use text::context;
 
 /// Compiled text of a [`Plan`].
 pub trait NativeCode {
-    /// Calls an entry by its number: `words` holds its arguments, and then its result. Whether it has not given up.
+    /// Calls an entry by its number: `words` holds its arguments, and then its result. Returns false if the code gave up.
     fn call(&mut self, entry: usize, words: &mut [u64], globals: &[u64], world: &dyn World) -> bool;
 }
 
@@ -50,20 +50,20 @@ pub struct Plan {
     pub text: String,
     /// The functions that the machine can call.
     pub entries: Vec<Entry>,
-    /// Where the globals lie that the text reads: their kinds, and the first of their words.
+    /// The globals that the text reads: their kinds, and the indices of their first words.
     globals: Vec<(Kind, usize)>,
-    /// The strings whose words follow them.
+    /// The strings; their words follow those of the globals.
     strings: Vec<Rc<str>>,
-    /// How many words they take.
+    /// Number of words of the globals.
     n_global_words: usize,
 }
 
 /// A function that the machine can call.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where the machine comes to it.
+    /// The work of the machine that the entry takes over.
     pub started: Started,
-    /// The name of its code.
+    /// The symbol of its code.
     pub symbol: String,
     /// The kinds of its captured values and parameters.
     pub parameters: Vec<Kind>,
@@ -76,7 +76,7 @@ pub struct Entry {
 pub enum Started {
     /// Call a function.
     Call(FunctionId),
-    /// Run a built-in that calls a function again and again.
+    /// Run a built-in that calls a function repeatedly.
     Loop(Builtin, FunctionId),
 }
 
@@ -88,7 +88,7 @@ pub struct Native<'a> {
     pub code: &'a mut dyn NativeCode,
 }
 
-/// Looks for what is worth native code; nothing if there is no such thing.
+/// Plans native code; returns `None` if no function is worth it.
 pub fn plan(code: &Code) -> Option<Plan> {
     let (globals, n_global_words) = kinds::place_globals(code);
     let (outlined, loops) = outline::outline(code);
@@ -123,7 +123,8 @@ pub fn plan(code: &Code) -> Option<Plan> {
     Some(Plan { text, entries, globals, strings, n_global_words })
 }
 
-/// A function of mathematics by its number, as the machine computes it; the second float is left alone where it takes one.
+/// Computes a mathematical function, given by its number, as the machine does; the second float is ignored if the function takes
+/// one.
 pub fn mathematics(world: &dyn World, number: u32, x: f64, y: f64) -> f64 {
     let builtin = ALL[number as usize];
     let arguments = [Value::Float(x), Value::Float(y)];

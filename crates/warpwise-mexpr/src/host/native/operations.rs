@@ -1,11 +1,11 @@
-//! Built-ins of scalars as text of LLVM IR, with the results that the machine's have.
+//! Built-ins on scalars as text of LLVM IR, with the same results as on the machine.
 
 use crate::builtins::{ALL, Builtin};
 
 use super::kinds::Leaf;
 use super::text::{Scalar, Writer, context};
 
-/// A built-in applied to the scalars that it takes.
+/// Applies a built-in to the scalars that it takes.
 pub(super) fn scalar(writer: &mut Writer<'_>, builtin: Builtin, arguments: &[Scalar]) -> Scalar {
     let leaf = super::infer::scalars(builtin).map_or(Leaf::Int, |(_, result)| result);
     let text = match arguments {
@@ -67,7 +67,7 @@ fn binary(writer: &mut Writer<'_>, builtin: Builtin, a: &str, b: &str) -> Option
     Some(writer.value(&format!("{operation} {a}, {b}")))
 }
 
-/// Gives up where the divisor is 0. LLVM leaves the least integer by -1 undefined.
+/// Divides; gives up if the divisor is 0. LLVM leaves the least integer divided by -1 undefined.
 fn division(writer: &mut Writer<'_>, builtin: Builtin, a: &str, b: &str) -> String {
     let is_zero = writer.value(&format!("icmp eq i64 {b}, 0"));
     writer.give_up_if(&is_zero);
@@ -81,7 +81,7 @@ fn division(writer: &mut Writer<'_>, builtin: Builtin, a: &str, b: &str) -> Stri
     writer.value(&format!("select i1 {is_minus_one}, i64 {negated}, i64 {quotient}"))
 }
 
-/// Shifts by 64 and more, or by less than 0, shift everything out.
+/// Shifts; a shift by 64 or more, or by less than 0, shifts all bits out.
 fn shift(writer: &mut Writer<'_>, builtin: Builtin, a: &str, by: &str) -> String {
     let fits = writer.value(&format!("icmp ult i64 {by}, 64"));
     let most = if builtin == Builtin::Srai { "63" } else { "0" };
@@ -95,13 +95,13 @@ fn shift(writer: &mut Writer<'_>, builtin: Builtin, a: &str, by: &str) -> String
     writer.value(&format!("select i1 {fits}, i64 {shifted}, i64 0"))
 }
 
-/// A float rounded to an integer, by saturation.
+/// Rounds a float to an integer, with saturation.
 fn whole(writer: &mut Writer<'_>, how: &str, a: &str) -> String {
     let rounded = writer.value(&format!("call double @llvm.{how}.f64(double {a})"));
     writer.value(&format!("call i64 @llvm.fptosi.sat.i64.f64(double {rounded})"))
 }
 
-/// Gives up where an integer is no character.
+/// Converts an integer to a character; gives up if there is no such character.
 fn char(writer: &mut Writer<'_>, a: &str) -> String {
     let is_beyond = writer.value(&format!("icmp ugt i64 {a}, {}", u32::from(char::MAX)));
     let after_gap = writer.value(&format!("sub i64 {a}, {}", 0xD800));
@@ -111,7 +111,7 @@ fn char(writer: &mut Writer<'_>, a: &str) -> String {
     writer.value(&format!("trunc i64 {a} to i32"))
 }
 
-/// Functions of mathematics are the world's.
+/// Calls the world's mathematical function.
 fn mathematics(writer: &mut Writer<'_>, builtin: Builtin, a: &str, b: &str) -> String {
     let function = writer.context_field(context::MATHEMATICS, "ptr");
     let world = writer.context_field(context::WORLD, "ptr");

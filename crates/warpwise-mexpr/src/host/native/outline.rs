@@ -1,8 +1,8 @@
-//! Loops of functions with effects, made functions of their own.
+//! Outlining: loops in functions with effects become functions of their own.
 //!
-//! Where the machine runs `foldl f s xs` and `f` is a function that is made there, the whole loop can be native code, though what
-//! is around it cannot. For each such place there is a function that captures what `f` does and takes the other
-//! arguments; the machine never sees it by number, but asks for the loop of a built-in and `f`.
+//! If the machine runs `foldl f s xs` and `f` is a function made at the same place, the whole loop can be native code, even
+//! though the surrounding code cannot. For each such place there is a function that captures the same values as `f` and takes the
+//! other arguments. The machine never refers to it by number, but asks for the loop of a built-in and `f`.
 //!
 //! ```text
 //! foldl (lam s. lam x. addi s (muli k x)) 0 xs     =>     lam k. lam s. lam xs. foldl (lam s. lam x. ...) s xs
@@ -20,7 +20,7 @@ use super::infer::Repeat;
 /// A built-in and the function that it calls.
 pub(super) type Called = (Builtin, FunctionId);
 
-/// The program with functions for its loops, which come last, and what they call.
+/// Returns the program with functions for its loops at the end, and the built-in and function of each loop.
 pub(super) fn outline(code: &Code) -> (Code, Vec<Called>) {
     let mut found: Vec<Called> = Vec::new();
     for function in &code.functions {
@@ -42,14 +42,14 @@ pub(super) fn outline(code: &Code) -> (Code, Vec<Called>) {
     (outlined, found)
 }
 
-/// Returns the function that an instruction calls again and again, perhaps after it has got more arguments.
+/// Returns the function that an instruction calls repeatedly, possibly after it has received more arguments.
 fn called(function: &Function, at: usize, instr: &Instr) -> Option<Called> {
     let (builtin, callee) = match instr {
         Instr::Builtin { builtin, arguments, .. } => {
             (*builtin, *Repeat::of(*builtin)?.parts(arguments)?.function)
         }
         Instr::Call { function: called, arguments, .. } => match written(function, at, called.slot)? {
-            // Functions come first but for those that count.
+            // The function is the first argument, except of built-ins that count.
             Instr::BuiltinValue { builtin, .. } => match Repeat::of(*builtin)? {
                 Repeat::Times | Repeat::Create { .. } => return None,
                 Repeat::Foldl | Repeat::Foldr | Repeat::Map | Repeat::Mapi | Repeat::Map2 => {
@@ -66,12 +66,12 @@ fn called(function: &Function, at: usize, instr: &Instr) -> Option<Called> {
     }
 }
 
-/// The instruction before another that has written a slot.
+/// Returns the last instruction before `at` that writes a slot.
 fn written(function: &Function, at: usize, slot: Slot) -> Option<&Instr> {
     function.code[..at].iter().rev().find(|instr| instr.writes() == Some(slot))
 }
 
-/// The function of a loop; none if the called function is not of the form that the built-in wants.
+/// Makes the function of a loop; `None` if the called function does not have the form that the built-in needs.
 fn made(builtin: Builtin, called: FunctionId, function: &Function) -> Option<Function> {
     let (captured, parameters) = function.sorts.split_at(function.n_captured as usize);
     let repeat = Repeat::of(builtin)?;
@@ -109,7 +109,7 @@ fn made(builtin: Builtin, called: FunctionId, function: &Function) -> Option<Fun
     })
 }
 
-/// Which argument is the function.
+/// Returns the index of the argument that is the function.
 pub(super) fn place(repeat: Repeat) -> usize {
     match repeat {
         Repeat::Times => 2,

@@ -1,4 +1,4 @@
-//! Native code of a running program.
+//! Native code in a running program.
 
 use rustc_hash::FxHashMap;
 
@@ -12,30 +12,30 @@ use super::outline::place;
 use super::words::{self, bits, fits, put, take};
 use super::{Kind, NativeCode, Plan, Started};
 
-/// The code that the machine calls.
+/// The native code that the machine calls.
 pub(in crate::host) struct Natives<'a> {
     plan: &'a Plan,
     code: &'a mut dyn NativeCode,
-    /// The entry of each function, by number.
+    /// The entry of each function, by the function's number.
     entries: Vec<Option<u32>>,
     /// The entries of loops.
     loops: FxHashMap<(Builtin, FunctionId), u32>,
     /// The words of globals, which the machine owns, and of strings.
     globals: Vec<u64>,
-    /// Owns the strings.
+    /// The owner of the strings.
     _strings: Vec<Value>,
-    /// Arguments and results.
+    /// Buffer for arguments and results.
     words: Vec<u64>,
-    /// Whether a call is computed by the machine because native code gave it up. All that it calls is, too:
-    /// it could give up again and again.
+    /// Whether the machine is computing a call that native code gave up. It then also computes all inner calls, which could give
+    /// up again and again.
     pub is_off: bool,
 }
 
 /// The outcome of a call.
 pub(in crate::host) enum Answer {
-    /// Its value.
+    /// The value of the call.
     Value(Value),
-    /// Nothing, and nothing has happened: the machine is to compute it.
+    /// No value, and no effect: the machine must compute the call.
     GivenUp,
     /// There is no native code for it.
     None,
@@ -68,11 +68,11 @@ impl<'a> Natives<'a> {
         }
     }
 
-    /// Lets native code see a global, which stays there until the end of the run.
+    /// Makes a global visible to native code; it keeps its words until the end of the run.
     pub(in crate::host) fn set_global(&mut self, number: usize, value: &Value) {
         let (kind, first) = &self.plan.globals[number];
         if !fits(kind, value) {
-            // The program has coerced it: no code that may read it can run.
+            // The program has bypassed the checker: no code that may read the global can run.
             self.entries.iter_mut().for_each(|entry| *entry = None);
             self.loops.clear();
             return;
@@ -82,7 +82,7 @@ impl<'a> Natives<'a> {
         self.globals[*first..*first + words.len()].copy_from_slice(&words);
     }
 
-    /// Calls a function with what it captured and its arguments.
+    /// Calls a function with its captured values and its arguments.
     pub(in crate::host) fn call<'v>(
         &mut self,
         function: FunctionId,
@@ -95,7 +95,7 @@ impl<'a> Natives<'a> {
         }
     }
 
-    /// Runs a built-in with all its arguments, if it calls a function again and again.
+    /// Runs a built-in with all its arguments, if it calls a function repeatedly.
     pub(in crate::host) fn repeat(
         &mut self,
         builtin: Builtin,
@@ -128,7 +128,7 @@ impl<'a> Natives<'a> {
         let value = self
             .code
             .call(number as usize, &mut self.words, &self.globals, world)
-            // SAFETY: the code has put the words of its result there, for us to own.
+            // SAFETY: the code has put the words of its result there, and gives up their ownership.
             .then(|| unsafe { take(&entry.result, &mut self.words.iter().copied()) })
             .flatten();
         self.is_off = value.is_none();
@@ -136,16 +136,16 @@ impl<'a> Natives<'a> {
     }
 }
 
-/// The number or address in a value that somebody else keeps.
+/// Returns the number or address in a value that somebody else keeps alive.
 fn lent(value: &Value) -> u64 {
     let lent = value.clone();
     let bits = bits(lent);
-    // SAFETY: the words own the value; the copy that is dropped here leaves the count as it was.
+    // SAFETY: the words own the copy of the value; dropping it here restores the count.
     drop(unsafe { words::value(tags::of(value), bits) });
     bits
 }
 
-/// The words of a value that somebody else keeps.
+/// Adds the words of a value that somebody else keeps alive.
 fn lend(kind: &Kind, value: &Value, words: &mut Vec<u64>) {
     match (kind, value) {
         (Kind::Record(_, kinds), Value::Record(record)) => {

@@ -1,7 +1,7 @@
-//! The run time of native code: functions in a table, which it finds through its context.
+//! The run time of native code: functions in a table, which the code finds through its context.
 //!
-//! A value is handed over as what it is and its number or address, or lies in memory as the machine has it. Whether a function
-//! owns what it is given is said at each.
+//! A value is passed as its tag and its number or address, or lies in memory in the machine's representation. Each function
+//! documents whether it takes ownership of its arguments.
 
 use std::ffi::c_void;
 
@@ -16,7 +16,7 @@ use super::super::value::{Value, tags};
 use super::text::context::FULL;
 use super::words;
 
-/// The functions in their order.
+/// The functions of the run time, in order.
 #[repr(C)]
 pub(super) struct Table {
     take: unsafe extern "C" fn(u64, *mut u64) -> *mut Head,
@@ -33,7 +33,7 @@ pub(super) struct Table {
     finish: unsafe extern "C" fn(*mut Items, u64) -> u64,
 }
 
-/// A function of the table, by its place.
+/// A function of the table, by its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Helper {
     Take,
@@ -68,7 +68,7 @@ static TABLE: Table = Table {
 /// The functions that native code calls to work with values.
 #[derive(Clone, Copy, Debug)]
 pub struct Runtime {
-    /// The functions that it calls.
+    /// The table of functions.
     pub table: *const c_void,
     /// The free blocks of this thread.
     pub heap: *const c_void,
@@ -79,42 +79,43 @@ pub fn runtime() -> Runtime {
     Runtime { table: std::ptr::from_ref(&TABLE).cast(), heap: object::heap().cast() }
 }
 
-/// A block for so many values, taken from its list when that may be empty. Where memory is out the context is told so.
+/// Takes a block for `n` values from its free list, or allocates it if the list is empty. If memory has run out, marks the
+/// context.
 unsafe extern "C" fn take(n: u64, context: *mut u64) -> *mut Head {
-    // SAFETY: it is the context of the call.
+    // SAFETY: `context` is the context of the call.
     unsafe { charge(object::taken(n as usize), context) };
     object::take(n as usize)
 }
 
-/// Charges bytes; where there are not so many, native code gives up when it looks at its stack the next time.
+/// Charges bytes; if they are not available, native code gives up at its next check of the stack.
 ///
 /// # Safety
-/// It is the address of a context, which begins with the limit of the stack.
+/// `context` is the address of a context, which begins with the limit of the stack.
 unsafe fn charge(bytes: usize, context: *mut u64) {
     if !budget::charge(bytes) {
-        // SAFETY: so says whoever calls this.
+        // SAFETY: guaranteed by the caller.
         unsafe { context.write(FULL) };
     }
 }
 
-/// One more owner.
+/// Adds an owner to a value.
 unsafe extern "C" fn retain(tag: u64, bits: u64) {
-    // SAFETY: there is such a value; the copy is the new owner's, and the first stays its owner's.
+    // SAFETY: such a value exists. The copy belongs to the new owner, and the original stays with its owner.
     unsafe {
         let value = std::mem::ManuallyDrop::new(words::value(tag as u8, bits));
         std::mem::forget(Value::clone(&value));
     }
 }
 
-/// One owner less.
+/// Removes an owner of a value.
 unsafe extern "C" fn release(tag: u64, bits: u64) {
-    // SAFETY: there is such a value, and its owner hands it over.
+    // SAFETY: such a value exists, and its owner gives it up.
     drop(unsafe { words::value(tag as u8, bits) });
 }
 
-/// A record with another field; owns both, and gives a record that the caller owns.
+/// Replaces a field of a record. Takes ownership of both arguments; the caller owns the result.
 unsafe extern "C" fn update(record: *mut Head, field: u64, tag: u64, bits: u64) -> *mut Head {
-    // SAFETY: they are what they are said to be, and handed over.
+    // SAFETY: the caller passes a record and a value, and gives up their ownership.
     let (mut record, value) = unsafe { (Object::from_raw(record), words::value(tag as u8, bits)) };
     if let Some(place) = record.fields_mut().get_mut(field as usize) {
         *place = value;
@@ -122,9 +123,9 @@ unsafe extern "C" fn update(record: *mut Head, field: u64, tag: u64, bits: u64) 
     record.into_raw()
 }
 
-/// Runs a built-in on `n` arguments, which it owns; its value is written where the first was. Whether there is one.
+/// Runs a built-in on `n` arguments, which it owns, and writes the result over the first one. Returns whether there is a result.
 unsafe extern "C" fn builtin(number: u64, values: *mut Value, n: u64) -> u64 {
-    // SAFETY: so many values lie there, handed over; what is joined is moved away.
+    // SAFETY: `n` values lie there and are given up; the two that are joined are moved out.
     unsafe {
         if n == 2
             && budget::charge(budget::CALL)
@@ -134,11 +135,11 @@ unsafe extern "C" fn builtin(number: u64, values: *mut Value, n: u64) -> u64 {
             return 1;
         }
     }
-    // SAFETY: so many values lie there, handed over.
+    // SAFETY: `n` values lie there and are given up.
     let arguments = (0..n as usize).map(|index| unsafe { values.add(index).read() }).collect();
     match builtins::without_effects(ALL[number as usize], arguments) {
         Some(value) => {
-            // SAFETY: the place is there also if there were no values, and what it held is moved away.
+            // SAFETY: the place exists even if there were no values, and its content has been moved out.
             unsafe { values.write(value) };
             1
         }
@@ -146,13 +147,13 @@ unsafe extern "C" fn builtin(number: u64, values: *mut Value, n: u64) -> u64 {
     }
 }
 
-/// What built-ins that make sequences longer give, without a detour; nothing, and nothing is moved, if it is another,
-/// concerns lists, or the sequence would be too long.
+/// Runs a built-in that extends a sequence, without a detour. Returns `None`, and moves nothing, for another built-in, for lists,
+/// and if the sequence would become too long.
 ///
 /// # Safety
-/// Two values lie there.
+/// Two values lie at `values`.
 unsafe fn joined(builtin: Builtin, values: *mut Value) -> Option<Value> {
-    // SAFETY: so says whoever calls this; each value is read, and so moved, only where one is given.
+    // SAFETY: guaranteed by the caller. A value is read, and so moved out, only if there is a result.
     unsafe {
         let (first, second) = (values, values.add(1));
         match (builtin, &*first, &*second) {
@@ -177,9 +178,9 @@ unsafe fn joined(builtin: Builtin, values: *mut Value) -> Option<Value> {
     }
 }
 
-/// Looks at a sequence.
+/// Applies `look` to a sequence.
 unsafe fn with_seq<T>(bits: u64, look: impl FnOnce(&Seq) -> T) -> T {
-    // SAFETY: it is the address in a sequence, whose owner keeps it.
+    // SAFETY: `bits` is the address in a sequence, whose owner keeps it.
     let value = std::mem::ManuallyDrop::new(unsafe { words::value(tags::SEQ, bits) });
     match &*value {
         Value::Seq(seq) => look(seq),
@@ -191,19 +192,19 @@ fn address(seq: Seq) -> u64 {
     words::bits(Value::Seq(seq))
 }
 
-/// How many bytes behind the address in a sequence its length lies.
+/// Returns the offset of the length from the address in a sequence, in bytes.
 pub(super) fn length_at() -> usize {
     let seq = Seq::from(vec![Value::Unit]);
     let place = seq.place_of_length().addr();
     let bits = address(seq);
-    // SAFETY: it was handed over just now.
+    // SAFETY: the sequence was given up just now.
     unsafe { release(tags::SEQ.into(), bits) };
     place - bits as usize
 }
 
-/// An element of a sequence that it does not own, for the caller to own; whether there is one.
+/// Reads an element of a sequence that it does not own; the caller owns the element. Returns whether the element exists.
 unsafe extern "C" fn item(seq: u64, index: u64, to: *mut Value) -> u64 {
-    // SAFETY: so says whoever calls this; the place is free.
+    // SAFETY: guaranteed by the caller; the place is free.
     unsafe {
         match with_seq(seq, |seq| seq.get(index as usize)) {
             Some(value) => {
@@ -215,9 +216,9 @@ unsafe extern "C" fn item(seq: u64, index: u64, to: *mut Value) -> u64 {
     }
 }
 
-/// A sequence, which it owns, without so many elements at its ends; the caller owns that.
+/// Takes a sequence, which it owns, without `front` and `back` elements at its ends; the caller owns the result.
 unsafe extern "C" fn middle(seq: u64, front: u64, back: u64) -> u64 {
-    // SAFETY: it is the address in a sequence, handed over.
+    // SAFETY: `seq` is the address in a sequence, whose owner gives it up.
     let Value::Seq(seq) = (unsafe { words::value(tags::SEQ, seq) }) else {
         unreachable!("it was made a sequence")
     };
@@ -225,23 +226,23 @@ unsafe extern "C" fn middle(seq: u64, front: u64, back: u64) -> u64 {
     address(seq.into_part(front as usize, length))
 }
 
-/// A sequence of values, which it owns; the caller owns the sequence.
+/// Makes a sequence of `n` values, which it owns; the caller owns the sequence.
 unsafe extern "C" fn sequence(values: *mut Value, n: u64, context: *mut u64) -> u64 {
-    // SAFETY: it is the context of the call.
+    // SAFETY: `context` is the context of the call.
     unsafe { charge(budget::CALL, context) };
-    // SAFETY: so many values lie there, handed over.
+    // SAFETY: `n` values lie there and are given up.
     let values: Vec<Value> = (0..n as usize).map(|index| unsafe { values.add(index).read() }).collect();
     address(values.into())
 }
 
-/// Room for elements that are still to come.
+/// Allocates an empty list of elements.
 extern "C" fn items() -> *mut Items {
     Box::into_raw(Box::default())
 }
 
-/// Adds an element, which it owns; whether there was memory for it.
+/// Adds an element, which it owns; returns whether there was memory for it.
 unsafe extern "C" fn push(items: *mut Items, tag: u64, bits: u64) -> u64 {
-    // SAFETY: it is what `items` gave, and there is such a value.
+    // SAFETY: `items` comes from the function `items`, and such a value exists.
     let (items, value) = unsafe { (&mut *items, words::value(tag as u8, bits)) };
     let growth = items.growth();
     if growth > 0 && !budget::charge(growth) {
@@ -251,14 +252,14 @@ unsafe extern "C" fn push(items: *mut Items, tag: u64, bits: u64) -> u64 {
     1
 }
 
-/// The sequence, or list, of what was added.
+/// Makes a sequence, or a list, of the added elements.
 unsafe extern "C" fn finish(items: *mut Items, is_list: u64) -> u64 {
-    // SAFETY: it is what `items` gave, and not used any more.
+    // SAFETY: `items` comes from the function `items`, and is not used again.
     let items = *unsafe { Box::from_raw(items) };
     address(if is_list == 1 { Seq::list(items) } else { Seq::of(items) })
 }
 
-/// Built-ins of shared values that have no effects, and what they give.
+/// Returns the kind of the result of a built-in on shared values that has no effects.
 pub(super) fn given(builtin: Builtin) -> Option<super::Kind> {
     use super::Kind;
     use Builtin as B;

@@ -1,11 +1,11 @@
-//! Values of the machine as words of native code, and back.
+//! Conversion between values of the machine and words of native code.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 use super::super::value::{Value, tags};
 use super::kinds::{Kind, Leaf, Shared};
 
-/// Whether a value is of a kind.
+/// Returns whether a value is of a kind.
 pub(in crate::host) fn fits(kind: &Kind, value: &Value) -> bool {
     match (kind, value) {
         (Kind::Any, _)
@@ -27,7 +27,7 @@ pub(in crate::host) fn fits(kind: &Kind, value: &Value) -> bool {
     }
 }
 
-/// Adds the words of a value that fits; what is shared in it is owned by the words from then on.
+/// Adds the words of a value of this kind; the words own the shared parts from then on.
 pub(in crate::host) fn put(kind: &Kind, value: &Value, words: &mut Vec<u64>) {
     match (kind, value) {
         (Kind::Record(_, kinds), Value::Record(record)) => {
@@ -45,7 +45,7 @@ pub(in crate::host) fn put(kind: &Kind, value: &Value, words: &mut Vec<u64>) {
 /// Takes a value from words that own it.
 ///
 /// # Safety
-/// The words are what [`put`] makes of values of this kind, or native code.
+/// The words come from [`put`] for a value of this kind, or from native code.
 pub(in crate::host) unsafe fn take(kind: &Kind, words: &mut impl Iterator<Item = u64>) -> Option<Value> {
     let tag = match kind {
         Kind::Unit => return Some(Value::Unit),
@@ -59,7 +59,7 @@ pub(in crate::host) unsafe fn take(kind: &Kind, words: &mut impl Iterator<Item =
         Kind::Scalar(leaf) => tag(*leaf)?,
         Kind::Shared(shared) => shared.tag(),
     };
-    // SAFETY: so says whoever calls this.
+    // SAFETY: guaranteed by the caller.
     Some(unsafe { value(tag, words.next()?) })
 }
 
@@ -86,7 +86,7 @@ impl Shared {
     }
 }
 
-/// The number or address in a value, which owns what the value owned.
+/// Returns the number or address in a value, which takes over the ownership of the value.
 pub(super) fn bits(value: Value) -> u64 {
     match &value {
         Value::Unit => 0,
@@ -105,20 +105,20 @@ pub(super) fn bits(value: Value) -> u64 {
         | Value::Tensor(_) => {
             let kept = ManuallyDrop::new(value);
             let place = std::ptr::from_ref(&kept).cast::<u64>();
-            // SAFETY: a value is 16 bytes, and what these hold is one address, from byte 8 on.
+            // SAFETY: a value has 16 bytes, and these variants hold one address, from byte 8 on.
             unsafe { place.add(1).read() }
         }
     }
 }
 
-/// The value that is this with these [`bits`].
+/// Returns the value with this tag and these [`bits`].
 ///
 /// # Safety
-/// There is such a value, and nobody else owns what it will.
+/// Such a value exists, and nobody else has the ownership that the result takes.
 pub(super) unsafe fn value(tag: u8, bits: u64) -> Value {
     let mut value = MaybeUninit::<Value>::uninit();
     let place = value.as_mut_ptr();
-    // SAFETY: a value's first byte says what it is, and what it holds lies from byte 8 on, its lowest byte first.
+    // SAFETY: a value's first byte is its tag, and its content lies from byte 8 on, lowest byte first.
     unsafe {
         place.cast::<u8>().write(tag);
         place.cast::<u64>().add(1).write(bits);
@@ -157,7 +157,7 @@ mod tests {
         for one in values {
             let mut words = Vec::new();
             put(&Kind::Any, &one, &mut words);
-            // SAFETY: they are the words of this kind.
+            // SAFETY: these are words of this kind.
             let other = unsafe { take(&Kind::Any, &mut words.into_iter()) }.unwrap();
             assert!(equal(&one, &other).unwrap(), "{one:?} {other:?}");
         }

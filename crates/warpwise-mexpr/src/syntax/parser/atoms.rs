@@ -1,4 +1,4 @@
-//! Atoms: what can be an argument.
+//! Atoms: the expressions that can be arguments.
 
 use warpwise_diag::Diagnostic;
 
@@ -11,7 +11,7 @@ use super::{Parse, Parser, Reported};
 const COMMA: &str = "a comma or the end of the list, or the rest of the expression";
 
 impl Parser<'_> {
-    /// Whether an atom starts here.
+    /// Returns whether an atom starts here.
     pub(super) fn at_atom(&self) -> bool {
         self.at_any(&[
             TokenKind::LParen,
@@ -30,7 +30,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// An atom with its projections.
+    /// Parses an atom with its projections.
     pub(super) fn atom(&mut self, what: &str) -> Parse<Expr> {
         let start = self.start();
         let value = self.plain_atom(what)?;
@@ -48,7 +48,7 @@ impl Parser<'_> {
         Ok(self.expr(start, ExprKind::Project(Box::new(value), path)))
     }
 
-    /// The position of a tuple's component.
+    /// Parses the position of a tuple's component.
     fn index(&mut self) -> Parse<Ident> {
         let token = self.token();
         let text = self.slice(token);
@@ -94,7 +94,7 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    /// `()`, `(e)`, `(e,)`, `(e, e)`.
+    /// Parses `()`, `(e)`, `(e,)`, `(e, e)`.
     fn parentheses(&mut self) -> Parse<Expr> {
         let start = self.start();
         self.bump();
@@ -105,7 +105,7 @@ impl Parser<'_> {
         Ok(self.expr(start, ExprKind::Tuple(items)))
     }
 
-    /// `{}`, `{x = e}`, `{e with x = e}`.
+    /// Parses `{}`, `{x = e}`, `{e with x = e}`.
     fn braces(&mut self) -> Parse<ExprKind> {
         self.bump();
         if self.eat(TokenKind::RBrace) {

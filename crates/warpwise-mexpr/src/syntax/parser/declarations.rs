@@ -8,7 +8,7 @@ use crate::syntax::lexer::TokenKind;
 use super::{Parse, Parser};
 
 impl Parser<'_> {
-    /// A whole file, of which definitions with errors are left out.
+    /// Parses a whole file; definitions with errors are left out.
     pub(super) fn program(&mut self) -> Program {
         let mut program = Program { includes: Vec::new(), decls: Vec::new(), main: None };
         while self.at(TokenKind::Include) {
@@ -32,7 +32,7 @@ impl Parser<'_> {
         program
     }
 
-    /// Goes on to a definition that starts a line, at least one token further.
+    /// Skips at least one token, up to a definition that starts a line.
     fn skip_to_definition(&mut self) {
         loop {
             let previous = self.bump();
@@ -76,7 +76,7 @@ impl Parser<'_> {
         Ok(Decl { kind, span: self.span_from(start) })
     }
 
-    /// A definition that has no mark of its end.
+    /// Parses a definition without an end mark.
     pub(super) fn plain_decl(&mut self) -> Parse<DeclKind> {
         match self.kind() {
             TokenKind::Let => Ok(DeclKind::Let(self.binding()?)),
@@ -98,7 +98,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `let x : T = e`.
+    /// Parses `let x : T = e`.
     fn binding(&mut self) -> Parse<Binding> {
         self.expect(TokenKind::Let, "`let`")?;
         let name = self.variable("the name of what is defined")?;

@@ -5,22 +5,22 @@ use crate::syntax::lexer::TokenKind;
 
 use super::{Parse, Parser};
 
-/// The construct that `if` or `match` turned out to start.
+/// The construct that an `if` or `match` starts.
 enum Branching {
-    /// `match e with p in`, of which the rest follows.
+    /// `match e with p in`; its body follows.
     Binding(Decl),
-    /// All of it.
+    /// A complete choice.
     Choice(Expr),
 }
 
 impl Parser<'_> {
-    /// Anything: definitions, choices, functions, sequences of applications.
+    /// Parses any expression: definitions, choices, functions, sequences of applications.
     pub(super) fn expression(&mut self) -> Parse<Expr> {
         let start = self.start();
         self.nested(|parser| parser.block(start, Vec::new()))
     }
 
-    /// The rest of a block that starts with these definitions.
+    /// Parses the rest of a block that starts with these definitions.
     fn block(&mut self, start: u32, mut decls: Vec<Decl>) -> Parse<Expr> {
         loop {
             let here = self.start();
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A block; with the definitions of its result, if that is a block.
+    /// Makes a block. If its result is a block too, the two become one.
     fn finish_block(&self, start: u32, mut decls: Vec<Decl>, result: Expr) -> Expr {
         if decls.is_empty() {
             return result;
@@ -74,7 +74,7 @@ impl Parser<'_> {
         self.expr(start, ExprKind::Block(decls, result))
     }
 
-    /// A definition with its `in`.
+    /// Parses a definition with its `in`.
     fn local_decl(&mut self) -> Parse<DeclKind> {
         let decl = match self.kind() {
             TokenKind::Recursive => {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         Ok(decl)
     }
 
-    /// `if ... else` and `match ... else`, with those that follow their `else`; or `match ... in`.
+    /// Parses `if ... else` and `match ... else`, including those that follow their `else`; or `match ... in`.
     fn branching(&mut self) -> Parse<Branching> {
         let start = self.start();
         let mut tests = Vec::new();
@@ -126,7 +126,7 @@ impl Parser<'_> {
         Ok(Branching::Choice(self.choice(start, tests, otherwise)))
     }
 
-    /// A choice; with the tests of its last alternative, if that is a choice.
+    /// Makes a choice. If its last alternative is a choice too, the two become one.
     fn choice(&self, start: u32, mut tests: Vec<Test>, otherwise: Expr) -> Expr {
         let otherwise = match otherwise.kind {
             ExprKind::Choice(inner, last) => {
@@ -152,7 +152,7 @@ impl Parser<'_> {
         Ok(self.expr(start, ExprKind::Switch(Box::new(scrutinee), cases)))
     }
 
-    /// `lam x : T. lam y. e`.
+    /// Parses `lam x : T. lam y. e`.
     fn function(&mut self) -> Parse<Expr> {
         let start = self.start();
         let mut parameters = Vec::new();
@@ -177,7 +177,7 @@ impl Parser<'_> {
         Ok(self.expr(start, ExprKind::Lambda(parameters, body)))
     }
 
-    /// `f a b`, `C a`, or an atom.
+    /// Parses `f a b`, `C a`, or an atom.
     fn application(&mut self) -> Parse<Expr> {
         let start = self.start();
         let head = if self.at_any(&[TokenKind::Upper, TokenKind::QuotedCon]) {

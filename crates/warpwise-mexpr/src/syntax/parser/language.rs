@@ -6,7 +6,7 @@ use crate::syntax::lexer::TokenKind;
 use super::{Parse, Parser};
 
 impl Parser<'_> {
-    /// `lang L = A + B with x = A.x + B.x ... end`.
+    /// Parses `lang L = A + B with x = A.x + B.x ... end`.
     pub(super) fn language(&mut self) -> Parse<Lang> {
         self.bump();
         let name = self.any_name("the name of a language fragment")?;
@@ -34,7 +34,7 @@ impl Parser<'_> {
         Ok(Lang { name, parents, withs, decls })
     }
 
-    /// Whether the next definition follows: a fragment that only puts others together needs no `end`.
+    /// Returns whether the next definition follows: a fragment that only combines others needs no `end`.
     fn at_other_definition(&self) -> bool {
         self.at_any(&[
             TokenKind::Lang,

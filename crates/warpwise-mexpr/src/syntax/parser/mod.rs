@@ -1,11 +1,12 @@
 //! Tokens to tree: a hand-written recursive-descent parser.
 //!
-//! [`parse_program`] reads a file and always gives a tree; definitions with errors are missing from it, and parsing goes
-//! on at the next definition that starts a line. Every piece of the grammar is a method of [`Parser`] that either
-//! consumes what it names, or reports one diagnostic and gives `Err(Reported)`.
+//! [`parse_program`] reads a file and always returns a tree. Definitions with errors are missing from it; parsing continues at
+//! the next definition that starts a line. Every piece of the grammar is a method of [`Parser`] that either consumes the
+//! construct it is named after, or reports one diagnostic and returns `Err(Reported)`.
 //!
-//! The parser nests at most [`MAX_NESTING`] deep, and no tree is higher than a small multiple of that: what stands in
-//! a row in the text is a list in the tree. So everything that walks trees may recurse, on a stack for as many levels ([`deep`]).
+//! The parser nests at most [`MAX_NESTING`] levels deep, and the depth of a tree is at most a small multiple of that, because
+//! consecutive constructs of the text are a list in the tree. So everything that walks trees may recurse, on a stack for as many
+//! levels ([`deep`]).
 
 mod atoms;
 mod declarations;
@@ -22,22 +23,22 @@ use crate::syntax::lexer::{Token, TokenKind, tokenize};
 use crate::syntax::literals::{BadLiteral, unescape};
 use crate::syntax::names::Names;
 
-/// How deep the parser nests.
+/// Maximum nesting depth of the parser.
 pub const MAX_NESTING: u32 = 24_000;
 
-/// No more messages than this are kept from one file.
+/// Maximum number of messages that are kept from one file.
 const MAX_ERRORS: usize = 50;
 
-/// A file read as far as possible.
+/// A file, parsed as far as possible.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The definitions without syntax errors.
     pub program: Program,
-    /// The errors, in the order of the text; the tree is whole if there are none.
+    /// The errors, in the order of the text; the tree is complete if there are none.
     pub errors: Vec<Diagnostic>,
 }
 
-/// Reads a file.
+/// Parses a file.
 pub fn parse_program(file: FileId, text: &str, names: &mut Names) -> Parsed {
     if text.len() >= u32::MAX as usize {
         let span = Span { file, start: 0, end: 0 };
@@ -50,7 +51,7 @@ pub fn parse_program(file: FileId, text: &str, names: &mut Names) -> Parsed {
     Parsed { program, errors: parser.errors }
 }
 
-/// Reads a text that is one type.
+/// Parses a text that is one type.
 pub fn parse_type(file: FileId, text: &str, names: &mut Names) -> Result<TypeExpr, Vec<Diagnostic>> {
     let mut parser =
         Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
@@ -59,7 +60,7 @@ pub fn parse_type(file: FileId, text: &str, names: &mut Names) -> Result<TypeExp
     ty.map_err(|Reported| parser.errors)
 }
 
-/// Reads a text that is one expression.
+/// Parses a text that is one expression.
 pub fn parse_expression(file: FileId, text: &str, names: &mut Names) -> Result<Expr, Vec<Diagnostic>> {
     let mut parser =
         Parser { file, text, tokens: tokenize(text), position: 0, names, errors: Vec::new(), nesting: 0 };
@@ -69,7 +70,7 @@ pub fn parse_expression(file: FileId, text: &str, names: &mut Names) -> Result<E
     expr.map_err(|Reported| parser.errors)
 }
 
-/// Stands for a diagnostic that is already recorded.
+/// Evidence that a diagnostic is already recorded.
 #[derive(Clone, Copy, Debug)]
 struct Reported;
 
@@ -82,7 +83,7 @@ struct Parser<'a> {
     position: usize,
     names: &'a mut Names,
     errors: Vec<Diagnostic>,
-    /// How many [`Parser::nested`] are open.
+    /// Number of open calls of [`Parser::nested`].
     nesting: u32,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Parser<'a> {
         self.token().kind
     }
 
-    /// The kind of the token `n` places on.
+    /// Returns the kind of the token `n` places further on.
     fn kind_at(&self, n: usize) -> TokenKind {
         self.tokens.get(self.position + n).map_or(TokenKind::Eof, |token| token.kind)
     }
@@ -137,7 +138,7 @@ impl<'a> Parser<'a> {
         if self.at(kind) { Ok(self.bump()) } else { Err(self.unexpected(what)) }
     }
 
-    /// One or more items with commas between them, up to `close`, which is taken. Tells whether a comma trailed.
+    /// Parses items with commas between them, up to and including `close`. Returns whether there was a trailing comma.
     fn comma_list<T>(
         &mut self,
         close: TokenKind,
@@ -159,7 +160,7 @@ impl<'a> Parser<'a> {
 
     // Names and literals
 
-    /// A name of one of these kinds.
+    /// Parses a name of one of these kinds.
     fn ident(&mut self, kinds: &[TokenKind], what: &str) -> Parse<Ident> {
         if !self.at_any(kinds) {
             return Err(self.unexpected(what));
@@ -208,14 +209,14 @@ impl<'a> Parser<'a> {
         Ok((text, self.token_span(token)))
     }
 
-    // Places
+    // Source positions
 
-    /// Where the current token starts.
+    /// Returns the start of the current token.
     fn start(&self) -> u32 {
         self.token().start
     }
 
-    /// From `start` to the end of the token taken last.
+    /// Returns the span from `start` to the end of the token taken last.
     fn span_from(&self, start: u32) -> Span {
         let end = self.position.checked_sub(1).map_or(start, |last| self.tokens[last].end);
         Span { file: self.file, start, end: end.max(start) }
@@ -229,7 +230,7 @@ impl<'a> Parser<'a> {
         Expr { span: self.span_from(start), kind }
     }
 
-    /// Runs a rule one level further down, within the bound.
+    /// Runs a rule one nesting level deeper, within the bound.
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.nesting == MAX_NESTING {
             let span = self.token_span(self.token());
@@ -243,7 +244,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    // Complaining
+    // Reporting errors
 
     fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         if self.errors.len() < MAX_ERRORS {
@@ -263,7 +264,7 @@ impl<'a> Parser<'a> {
         self.report(if token.kind == TokenKind::Int { diagnostic } else { diagnostic.hint(hint) })
     }
 
-    /// The current token is not what the grammar asks for.
+    /// Reports that the current token is not what the grammar expects.
     fn unexpected(&mut self, expected: &str) -> Reported {
         let token = self.token();
         let text = self.slice(token);
@@ -321,5 +322,5 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The expectation that [`Parser::unexpected`] is told at the end of an application.
+/// The argument of [`Parser::unexpected`] at the end of an application.
 const ARGUMENT: &str = "an argument, or the end of the expression";

@@ -9,7 +9,7 @@ use super::{Parse, Parser};
 const COMMA: &str = "a comma or the end of the list";
 
 impl Parser<'_> {
-    /// `p & q | r`.
+    /// Parses `p & q | r`.
     pub(super) fn pattern(&mut self) -> Parse<Pat> {
         self.nested(|parser| {
             let start = parser.start();

@@ -1,6 +1,6 @@
 //! Types.
 //!
-//! Sets of constructors (`T {A B}`, `all a :: {T[> A]}.`), which narrow what a value can be, are read over: they are not checked.
+//! Sets of constructors (`T {A B}`, `all a :: {T[> A]}.`), which narrow the possible values, are skipped: they are not checked.
 
 use crate::syntax::ast::{Ident, TypeExpr, TypeKind};
 use crate::syntax::lexer::TokenKind;
@@ -10,7 +10,7 @@ use super::{Parse, Parser};
 const COMMA: &str = "a comma or the end of the list";
 
 impl Parser<'_> {
-    /// `all a. T`, `use L in T`, `A -> B`, or an application.
+    /// Parses `all a. T`, `use L in T`, `A -> B`, or an application.
     pub(super) fn type_expr(&mut self) -> Parse<TypeExpr> {
         self.nested(|parser| {
             let start = parser.start();
@@ -89,14 +89,14 @@ impl Parser<'_> {
         ])
     }
 
-    /// Whether `{A B}`, `{!A}` or `{a}` starts here, and not a record.
+    /// Returns whether `{A B}`, `{!A}` or `{a}` starts here, rather than a record.
     fn at_constructor_set(&self) -> bool {
         self.at(TokenKind::LBrace)
             && self.kind_at(1) != TokenKind::RBrace
             && self.kind_at(2) != TokenKind::Colon
     }
 
-    /// Takes `{...}` without a meaning.
+    /// Skips `{...}`.
     fn skip_constructor_set(&mut self) -> Parse<()> {
         self.expect(TokenKind::LBrace, "a set of constructors")?;
         while !self.at_any(&[TokenKind::RBrace, TokenKind::Eof]) {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         Ok(self.ty(start, kind))
     }
 
-    /// The type before a `]`, which is taken.
+    /// Parses the type before a `]`, and the `]`.
     fn bracketed_type(&mut self) -> Parse<TypeExpr> {
         let element = self.type_expr()?;
         self.expect(TokenKind::RBracket, "`]`, or the rest of the type")?;

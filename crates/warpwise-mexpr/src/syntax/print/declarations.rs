@@ -1,4 +1,4 @@
-//! The text of files and definitions.
+//! Printing of files and definitions.
 
 use crate::syntax::ast::{
     Binding, Decl, DeclKind, Ident, Lang, LangDecl, LangDeclKind, Program, TypeDecl, TypeExpr, Utest, With,
@@ -24,7 +24,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A definition with its `in`, or an expression with its semicolon.
+    /// Prints a definition with its `in`, or an expression with its semicolon.
     pub(super) fn local_decl(&mut self, decl: &Decl) {
         self.decl(decl, "");
         match &decl.kind {

@@ -1,11 +1,11 @@
-//! The text of expressions.
+//! Printing of expressions.
 
 use crate::syntax::ast::{Expr, ExprKind, Ident, Parameter, Test};
 
 use super::Printer;
 
 impl Printer<'_> {
-    /// An expression where anything may stand.
+    /// Prints an expression in a position that allows any expression.
     pub(super) fn expression(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Lambda(parameters, body) => {
@@ -41,7 +41,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression that is not open to the right.
+    /// Prints an expression that must not be open to the right.
     pub(super) fn application(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Apply(function, arguments) => {

@@ -1,7 +1,7 @@
-//! Trees to text: what is printed parses to the same tree.
+//! Trees to text: printed text parses to the same tree.
 //!
-//! Definitions stand on lines of their own, indented by depth; everything else goes on one line. Parentheses stand only
-//! where the grammar needs them. Places and comments are lost.
+//! Definitions stand on lines of their own, indented by depth; everything else goes on one line. Parentheses are printed only
+//! where the grammar needs them. Source positions and comments are lost.
 
 mod declarations;
 mod expressions;
@@ -13,21 +13,21 @@ use crate::syntax::lexer::{TokenKind, tokenize};
 use crate::syntax::literals::escape;
 use crate::syntax::names::{Names, Symbol};
 
-/// The text of a file.
+/// Returns the text of a file.
 pub fn print_program(program: &Program, names: &Names) -> String {
     let mut printer = Printer::new(names);
     printer.program(program);
     printer.text
 }
 
-/// The text of an expression.
+/// Returns the text of an expression.
 pub fn print_expression(expr: &Expr, names: &Names) -> String {
     let mut printer = Printer::new(names);
     printer.expression(expr);
     printer.text
 }
 
-/// The text of a type.
+/// Returns the text of a type.
 pub fn print_type(ty: &TypeExpr, names: &Names) -> String {
     let mut printer = Printer::new(names);
     printer.ty(ty);
@@ -73,7 +73,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A name of one of these kinds, quoted with that prefix if it is none.
+    /// Prints a name; quoted with the prefix `quote` if it is not a token of one of these kinds.
     fn name(&mut self, name: Symbol, kinds: &[TokenKind], quote: &str) {
         let text = self.names.text(name);
         let tokens = tokenize(text);

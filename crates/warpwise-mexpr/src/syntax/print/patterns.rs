@@ -1,4 +1,4 @@
-//! The text of patterns.
+//! Printing of patterns.
 
 use crate::syntax::ast::{Pat, PatKind, SeqPat};
 

@@ -1,4 +1,4 @@
-//! The text of types.
+//! Printing of types.
 
 use crate::syntax::ast::{TypeExpr, TypeKind};
 

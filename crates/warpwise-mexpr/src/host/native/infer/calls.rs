@@ -1,4 +1,4 @@
-//! Which instances call which, and which the machine calls.
+//! Calls between instances, and calls of instances by the machine.
 
 use super::super::super::code::{Code, Instr};
 use super::super::kinds::Kind;
@@ -6,7 +6,7 @@ use super::step::Repeat;
 use super::{Analysis, Callee, Instance, MOST_WORDS};
 
 impl Analysis {
-    /// Refuses all that calls what is refused.
+    /// Refuses all callers of refused instances.
     pub(super) fn refuse_callers(&mut self) {
         loop {
             let is_lost =
@@ -20,7 +20,7 @@ impl Analysis {
         }
     }
 
-    /// The instances that one calls.
+    /// Returns the instances that an instance calls.
     fn calls<'a>(&'a self, it: &'a Instance) -> impl Iterator<Item = usize> + 'a {
         it.steps.iter().filter_map(|step| match step.callee {
             Some(Callee::Instance(number)) => Some(number),
@@ -28,7 +28,7 @@ impl Analysis {
         })
     }
 
-    /// The instances that one comes to by one call or more, in order of number.
+    /// Returns the instances that an instance reaches by one or more calls, in order of number.
     fn called_from(&self, number: usize) -> Vec<usize> {
         let mut is_called = vec![false; self.instances.len()];
         let mut open = vec![number];
@@ -42,7 +42,7 @@ impl Analysis {
         (0..is_called.len()).filter(|number| is_called[*number]).collect()
     }
 
-    /// The instances that are needed for these, in order of number.
+    /// Returns the instances that these entries need, in order of number.
     pub(in crate::host::native) fn needed(&self, entries: &[usize]) -> Vec<usize> {
         let called = entries.iter().flat_map(|entry| self.called_from(*entry));
         let mut all: Vec<usize> = called.chain(entries.iter().copied()).collect();
@@ -51,7 +51,7 @@ impl Analysis {
         all
     }
 
-    /// The instances that the machine is to call: those that repeat something.
+    /// Returns the instances that the machine is to call: those that repeat work.
     pub(in crate::host::native) fn entries(&self, code: &Code) -> Vec<usize> {
         let repeats = |number: usize| {
             let instrs = &code.functions[self.instances[number].function.0 as usize].code;

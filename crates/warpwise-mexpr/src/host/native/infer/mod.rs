@@ -1,9 +1,10 @@
-//! Infers the kinds of values that functions take and give.
+//! Inference of the kinds of values that functions take and return.
 //!
-//! An [`Instance`] is a function with the kinds of what it captures and takes. Instances are gone over until nothing new is
-//! found, starting with what types say of all functions that the program comes to. One that does something native code does
-//! not have is refused, and so is all that calls it; but what does so only on its way to the end of the run is not. Where
-//! ways meet on which a slot holds different kinds, it holds what includes both; a slot is empty after its last use.
+//! An [`Instance`] is a function with the kinds of its captured values and arguments. Instances are visited until nothing new is
+//! found; the first ones come from the types of all functions that the program reaches. An instance that does something native
+//! code does not support is refused, and so are all its callers; but it is not refused if it does so only where the run is
+//! certain to end. If a slot holds different kinds on joining paths, it gets a kind that includes both; a slot is empty after its
+//! last use.
 
 use rustc_hash::FxHashMap;
 
@@ -17,22 +18,22 @@ mod step;
 
 pub(super) use step::{Repeat, scalars};
 
-/// Larger functions are left to the machine.
+/// Maximum number of instructions of a function; larger ones are left to the machine.
 const MOST_INSTRUCTIONS: usize = 4000;
 
-/// At most so many instances are looked at.
+/// Maximum number of instances.
 const MOST_INSTANCES: usize = 1000;
 
-/// Functions in functions in functions: no deeper than this.
+/// Maximum nesting depth of functions in functions.
 const DEEPEST: usize = 8;
 
-/// An entry takes, and every function gives, at most so many scalars.
+/// Maximum number of words that an entry takes, and that a function returns.
 pub(super) const MOST_WORDS: usize = 32;
 
 /// The kinds of slots, as far as known.
 pub(super) type Slots = Vec<Option<Kind>>;
 
-/// A function for some kinds.
+/// A function, specialised to kinds.
 pub(super) struct Instance {
     pub function: FunctionId,
     /// The kinds of captured values and parameters.
@@ -47,13 +48,13 @@ pub(super) struct Instance {
 /// An instruction in an instance.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Step {
-    /// The kinds of slots before it; `None` where it is not reached.
+    /// The kinds of slots before it; `None` if it is not reached.
     pub before: Option<Slots>,
     /// The kind of its result.
     pub written: Option<Kind>,
-    /// The callee; `None` where a function only gets some of its arguments.
+    /// The callee; `None` if a function only receives some of its arguments.
     pub callee: Option<Callee>,
-    /// Whether a run ends with it or with what follows.
+    /// Whether the run certainly ends with this instruction or a later one.
     pub is_end: bool,
 }
 
@@ -66,7 +67,7 @@ pub(super) enum Callee {
     Builtin(Builtin),
 }
 
-/// All instances.
+/// All instances of a program.
 pub(super) struct Analysis {
     pub instances: Vec<Instance>,
     n_candidates: usize,
@@ -100,7 +101,7 @@ pub(super) fn infer(code: &Code, globals: &[(Kind, usize)], n_loops: usize) -> A
     analysis
 }
 
-/// The functions that the machine itself may come to; what only accelerated expressions use is not among them.
+/// Returns the functions that the machine itself may reach, without those that only accelerated expressions use.
 fn reached(code: &Code) -> Vec<FunctionId> {
     let mut is_reached = vec![false; code.functions.len()];
     let mut order = vec![FunctionId(0)];
@@ -121,7 +122,7 @@ fn reached(code: &Code) -> Vec<FunctionId> {
     order
 }
 
-/// Whether the run ends with an instruction or with what follows, whatever happens.
+/// Returns for each instruction whether the run certainly ends with it or with a later one.
 fn ends(function: &Function) -> Vec<bool> {
     let mut ends = vec![false; function.code.len() + 1];
     for (at, instr) in function.code.iter().enumerate().rev() {
@@ -145,28 +146,28 @@ struct Inference<'a> {
     globals: &'a [(Kind, usize)],
     instances: Vec<Instance>,
     numbers: FxHashMap<(FunctionId, Vec<Kind>), usize>,
-    /// Of the functions looked at: where runs end.
+    /// The result of [`ends`] for each function visited so far.
     ends: Vec<Option<Vec<bool>>>,
     has_changed: bool,
 }
 
-/// Why an instance is refused.
+/// The refusal of an instance.
 struct Refused;
 
 /// The successor of an instruction.
 enum Next {
-    /// The next one; the slot holds this.
+    /// The next instruction; the slot holds a value of this kind.
     Written(Slot, Kind),
-    /// One of these.
+    /// One of these instructions.
     Goto(Vec<usize>),
-    /// Nothing, as far as known.
+    /// No successor, as far as known.
     Nothing,
-    /// The function gives this.
+    /// The function returns a value of this kind.
     Returned(Kind),
 }
 
 impl Inference<'_> {
-    /// The number of an instance.
+    /// Returns the number of an instance, which is added if it is new; `None` if there must not be such an instance.
     fn instance(&mut self, function: FunctionId, arguments: Vec<Kind>) -> Option<usize> {
         let key = (function, arguments);
         if let Some(number) = self.numbers.get(&key) {
@@ -211,7 +212,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Goes over a function once: code only jumps forward.
+    /// Visits the instructions of a function once: code only jumps forward.
     fn walk(
         &mut self,
         number: usize,
@@ -244,7 +245,7 @@ impl Inference<'_> {
         Ok(())
     }
 
-    /// Notes what a function gives.
+    /// Notes the kind of a function's result.
     fn returned(&mut self, number: usize, kind: Kind) -> Result<(), Refused> {
         let result = &mut self.instances[number].result;
         let joined = match result {
@@ -262,7 +263,7 @@ impl Inference<'_> {
     }
 }
 
-/// Notes what slots hold on a way to an instruction. A slot that some way leaves empty is not read any more.
+/// Joins the kinds of slots on a path to an instruction. A slot that is empty on some path is not read any more.
 fn flow(slots: &Slots, target: usize, steps: &mut [Step]) {
     let Some(step) = steps.get_mut(target) else { return };
     match &mut step.before {

@@ -1,4 +1,4 @@
-//! The kind of an instruction's result, by the kinds of its operands.
+//! Inference for one instruction: the kind of its result, given the kinds of its operands.
 
 use std::rc::Rc;
 
@@ -13,11 +13,11 @@ use super::{Callee, Inference, Next, Refused, Slots, Step};
 enum Applied {
     /// A call.
     Callee(Callee),
-    /// A function that waits for more arguments.
+    /// A function that still lacks arguments.
     Partly(Kind),
 }
 
-/// A built-in that calls a function again and again, and gives its last or all results.
+/// A built-in that calls a function repeatedly, and returns its last result or all results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::host::native) enum Repeat {
     Times,
@@ -29,7 +29,7 @@ pub(in crate::host::native) enum Repeat {
     Create { list: bool },
 }
 
-/// Its arguments.
+/// The arguments of a repeating built-in.
 pub(in crate::host::native) struct Parts<'a, T> {
     pub function: &'a T,
     pub state: Option<&'a T>,
@@ -41,7 +41,7 @@ impl Repeat {
     pub(in crate::host::native) fn of(builtin: Builtin) -> Option<Repeat> {
         Some(match builtin {
             Builtin::SeqLoopAcc => Repeat::Times,
-            // `reduce` is left to the machine, which may have to look whether its function is associative.
+            // `reduce` is left to the machine, which may have to test whether its function is associative.
             Builtin::Foldl => Repeat::Foldl,
             Builtin::Foldr => Repeat::Foldr,
             Builtin::Map => Repeat::Map,
@@ -53,7 +53,7 @@ impl Repeat {
         })
     }
 
-    /// Which argument is what.
+    /// Assigns the arguments to their roles.
     pub(in crate::host::native) fn parts<T>(self, arguments: &[T]) -> Option<Parts<'_, T>> {
         Some(match (self, arguments) {
             (Repeat::Times, [state, count, function]) => {
@@ -200,7 +200,7 @@ impl Inference<'_> {
         })
     }
 
-    /// Applies a value.
+    /// Applies a function value to arguments.
     fn apply(&mut self, function: &Kind, arguments: Vec<Kind>) -> Result<Applied, Refused> {
         match function {
             Kind::Function(function, captured) => {
@@ -239,7 +239,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Returns the kind of the result of a built-in that calls a function again and again.
+    /// Returns the kind of the result of a built-in that calls a function repeatedly.
     fn repeat(&mut self, repeat: Repeat, arguments: &[Kind], step: &mut Step) -> Result<Kind, Refused> {
         let parts = repeat.parts(arguments).ok_or(Refused)?;
         let are_fit = parts.sources.iter().all(|kind| matches!(**kind, Kind::SEQ | Kind::Any))

@@ -1,4 +1,4 @@
-//! Calls of instances and built-ins, and what functions give.
+//! Calls of instances and built-ins, and results of functions.
 
 use crate::builtins::{ALL, Builtin};
 
@@ -12,7 +12,7 @@ use super::instrs::{flat, written};
 use super::{IN_REGISTERS, Scalar, Words, Writer, context, result_leaves, result_type};
 
 impl Writer<'_> {
-    /// Calls what a step calls with values in hand, or keeps them, and goes on.
+    /// Emits the call of a step with values in hand, or stores them as a partial application, and continues.
     pub(super) fn called(&mut self, at: usize, to: Slot, values: Vec<Words>, step: &Step) {
         match step.callee {
             Some(callee) => {
@@ -66,7 +66,7 @@ impl Writer<'_> {
         Some(Words { kind, scalars: values.collect() })
     }
 
-    /// Emits a call of a built-in. One of scalars owns nothing; others own their arguments.
+    /// Emits a call of a built-in. A built-in on scalars owns nothing; others own their arguments.
     pub(super) fn call_builtin(&mut self, builtin: Builtin, values: Vec<Words>) -> Words {
         if let Some((parameters, _)) = scalars(builtin) {
             let narrowed: Vec<Scalar> = values
@@ -92,7 +92,7 @@ impl Writer<'_> {
         let Some(Callee::Instance(number)) = step.callee else {
             let words = match step.callee {
                 Some(callee) => self.call(callee, values),
-                // A function that waits for more arguments: what this one was found to give.
+                // A partial application; its kind is the function's result kind.
                 None => self.it.result.clone().map(|kind| Words { kind, scalars: flat(values) }),
             };
             return words.into_iter().for_each(|words| self.ret(words));
@@ -118,13 +118,13 @@ impl Writer<'_> {
             let result = self.value(&call);
             return self.line(&format!("ret {ty} {result}"));
         }
-        // One that gives nothing, or something narrower, has another type.
+        // A callee that returns nothing, or a narrower kind, has another type.
         if let Some(words) = self.call_instance(number, &arguments) {
             self.ret(words);
         }
     }
 
-    /// Gives a value that is in hand.
+    /// Returns a value that is in hand.
     pub(super) fn ret(&mut self, words: Words) {
         let kind = self.it.result.clone().expect("the function was found to give something");
         let words = self.convert(words, &kind);
@@ -151,12 +151,12 @@ impl Writer<'_> {
     }
 }
 
-/// Arguments after the context.
+/// Returns the text of the arguments after the context.
 fn list(values: &[Scalar]) -> String {
     values.iter().map(|Scalar { leaf, text }| format!(", {} {text}", leaf.ty())).collect()
 }
 
-/// The arguments of a built-in that is a value: those it waits with come first.
+/// Returns the arguments of an applied built-in; those that a partial application holds come first.
 pub(super) fn applied(values: Vec<Words>) -> Vec<Words> {
     let mut all = Vec::new();
     for Words { kind, scalars } in values {

@@ -1,4 +1,4 @@
-//! Writing one instance: its instructions one after the other, and what its slots own between them.
+//! Writing of one instance: its instructions in order, and the ownership of its slots between them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,27 +9,27 @@ use super::super::kinds::{Kind, Leaf, Shared};
 use super::super::runtime::Helper;
 use super::{IN_REGISTERS, Module, Scalar, Words, context, result_leaves, result_type};
 
-/// The values owned while an instruction is carried out, besides those of slots.
+/// Values that are owned while an instruction is executed, besides those of slots.
 pub(super) enum InHand {
     Words(Vec<Scalar>),
-    /// Elements of a sequence that is being made.
+    /// Elements of a sequence under construction.
     Items(String),
 }
 
-/// Writes an instance.
+/// The writer of an instance.
 pub(in crate::host::native) struct Writer<'a> {
     pub(super) module: &'a Module<'a>,
     pub(super) number: usize,
     pub(super) it: &'a Instance,
-    /// The contents of slots here.
+    /// The kinds of the slots at the current instruction.
     pub(super) state: Slots,
     pub(super) in_hand: Vec<InHand>,
-    /// The variables: slot, number among its words, word.
+    /// The variables: slot, index among its words, type of the word.
     variables: BTreeSet<(u32, usize, Leaf)>,
-    /// How many values there is to be room for in memory.
+    /// Number of values that need room in memory.
     n_cells: usize,
     text: String,
-    /// The code that releases all owned values where the function gives up.
+    /// The code that releases all owned values if the function gives up.
     cold: String,
     n_values: usize,
 }
@@ -50,7 +50,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The text of the function.
+    /// Returns the text of the function.
     pub(super) fn function(mut self) -> String {
         let function = &self.module.code.functions[self.it.function.0 as usize];
         let it = self.it;
@@ -77,7 +77,7 @@ impl<'a> Writer<'a> {
         format!("; {name}\n{head}{text}{cold}fail:\n  ret {ty} {{ {zeros}i1 true }}\n}}\n\n")
     }
 
-    /// The start of a function, up to its first instruction.
+    /// Returns the start of a function, up to its first instruction.
     fn head(&mut self, ty: &str) -> String {
         let mut stores = String::new();
         let mut parameters = String::new();
@@ -120,13 +120,13 @@ impl<'a> Writer<'a> {
         head
     }
 
-    /// Whether it looks if the stack has room: where it calls functions otherwise than in tail position, and where it may go
-    /// round with others, handing on shared values, which is how memory runs out.
+    /// Returns whether the function checks for room on the stack. It does if it makes calls that are not tail calls; or if it
+    /// makes tail calls and takes shared values, since memory may run out in a cycle of such calls.
     fn looks_at_stack(&self) -> bool {
         self.calls(false) || self.it.arguments.iter().any(is_counted) && self.calls(true)
     }
 
-    /// Whether it calls functions, in tail position or otherwise.
+    /// Returns whether the function calls functions, in tail position or in other positions.
     fn calls(&self, in_tail_position: bool) -> bool {
         let instrs = &self.module.code.functions[self.it.function.0 as usize].code;
         instrs.iter().zip(&self.it.steps).any(|(instr, step)| {
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
 
     // Slots
 
-    /// The words of a slot, which goes on owning them.
+    /// Returns the words of a slot, which keeps their ownership.
     pub(super) fn look(&mut self, slot: Slot) -> Words {
         let kind = self.state[slot.0 as usize].clone().expect("a slot that is read holds something");
         let leaves = kind.leaves().into_iter().enumerate();
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
         Words { kind, scalars }
     }
 
-    /// The words of a slot, in hand: moved if it is the last use, and otherwise with one more owner.
+    /// Takes the words of a slot in hand: moves them if it is the last use, otherwise adds an owner.
     pub(super) fn take(&mut self, from: Use) -> Words {
         let words = self.look(from.slot);
         if from.last {
@@ -167,7 +167,7 @@ impl<'a> Writer<'a> {
         operands.iter().map(|operand| self.take(*operand)).collect()
     }
 
-    /// Releases what a slot holds after its last use.
+    /// Releases the value of a slot after its last use.
     pub(super) fn done(&mut self, operand: Use) {
         if operand.last {
             self.empty(operand.slot);
@@ -182,12 +182,12 @@ impl<'a> Writer<'a> {
         self.state[slot.0 as usize] = None;
     }
 
-    /// Releases all that slots hold.
+    /// Releases the values of all slots.
     pub(super) fn empty_all(&mut self) {
         (0..self.state.len()).for_each(|slot| self.empty(Slot(slot as u32)));
     }
 
-    /// Puts a value into a slot and goes on with the next instruction.
+    /// Stores a value in a slot and continues with the next instruction.
     pub(super) fn give(&mut self, at: usize, to: Slot, words: Words) {
         self.set(to, words);
         self.go(at + 1);
@@ -206,15 +206,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A variable of a slot.
+    /// Returns the variable of a word of a slot.
     pub(super) fn variable(&mut self, slot: Slot, number: usize, leaf: Leaf) -> String {
         self.variables.insert((slot.0, number, leaf));
         variable(slot.0, number, leaf)
     }
 
-    // Ways on
+    // Control flow
 
-    /// Goes to an instruction, with what its slots hold there.
+    /// Goes to an instruction, after converting the slots to the kinds that they have there.
     pub(super) fn go(&mut self, target: usize) {
         let it = self.it;
         let wanted = it.steps[target].before.as_ref().expect("what is gone to is reached");
@@ -234,7 +234,7 @@ impl<'a> Writer<'a> {
         self.line(&format!("br label %i{target}"));
     }
 
-    /// Goes to one instruction or the other.
+    /// Branches to one of two instructions.
     pub(super) fn branch(&mut self, condition: &str, then: usize, otherwise: usize) {
         let number = self.fresh();
         self.line(&format!("br i1 {condition}, label %t{number}, label %e{number}"));
@@ -246,7 +246,7 @@ impl<'a> Writer<'a> {
         self.go(otherwise);
     }
 
-    /// Gives up: releases all that is owned.
+    /// Gives up, after releasing all owned values.
     pub(super) fn give_up(&mut self) {
         let label = self.fail_label();
         self.line(&format!("br label %{label}"));
@@ -267,7 +267,7 @@ impl<'a> Writer<'a> {
         self.give_up_if(&is_full);
     }
 
-    /// The label of what releases all that is owned here, and gives up.
+    /// Returns the label of code that releases all values owned here, and gives up.
     fn fail_label(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         let state = self.state.clone();
@@ -297,7 +297,7 @@ impl<'a> Writer<'a> {
 
     // Text
 
-    /// The address of room for a value in memory.
+    /// Returns the address of room for a value in memory.
     pub(super) fn cell(&mut self, number: usize) -> String {
         self.n_cells = self.n_cells.max(number + 1);
         self.value(&format!("getelementptr i8, ptr %cells, i64 {}", 16 * number))
@@ -320,13 +320,13 @@ impl<'a> Writer<'a> {
         self.value(&format!("load ptr, ptr {place}"))
     }
 
-    /// A field of the context.
+    /// Loads a field of the context.
     pub(in crate::host::native) fn context_field(&mut self, offset: usize, ty: &str) -> String {
         let place = self.value(&format!("getelementptr i8, ptr %context, i64 {offset}"));
         self.value(&format!("load {ty}, ptr {place}"))
     }
 
-    /// A new value.
+    /// Emits an operation and returns the name of its result.
     pub(in crate::host::native) fn value(&mut self, operation: &str) -> String {
         let name = format!("%v{}", self.fresh());
         self.line(&format!("{name} = {operation}"));
@@ -347,7 +347,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether a value of a kind has owners.
+/// Returns whether a value of a kind has reference-counted words.
 pub(super) fn is_counted(kind: &Kind) -> bool {
     kind.leaves().into_iter().any(Leaf::is_counted)
 }

@@ -1,4 +1,4 @@
-//! Instructions.
+//! Writing of instructions.
 
 use crate::builtins::Builtin;
 
@@ -131,7 +131,7 @@ impl Writer<'_> {
             Instr::UnlessChar { slot, value, target } => {
                 self.test(at, *slot, Leaf::Char, &u32::from(*value).to_string(), *target);
             }
-            // Inference lets these pass only where the run ends with them or after them.
+            // Inference accepts these only where the run certainly ends with or after them.
             Instr::Never
             | Instr::SetGlobal { .. }
             | Instr::Accelerate { .. }
@@ -166,7 +166,7 @@ impl Writer<'_> {
         Words { kind: kind.clone(), scalars }
     }
 
-    /// The address in a slot that has to hold such a value; the slot goes on owning it.
+    /// Returns the address in a slot that must hold a value of this kind; the slot keeps the ownership.
     pub(super) fn shared(&mut self, from: Use, shared: Shared) -> Scalar {
         let words = self.look(from.slot);
         let mut words = self.narrow(words, &Kind::Shared(shared));
@@ -216,7 +216,7 @@ impl Writer<'_> {
         self.give(at, to, Words { kind, scalars });
     }
 
-    /// Gives an element of a sequence that has to be there.
+    /// Stores an element of a sequence in a slot; gives up if the element does not exist.
     fn item(&mut self, at: usize, to: Slot, (seq, index): (&Scalar, &str), after: &[Use], kind: &Kind) {
         let (cell, is_there) = self.element(seq, index);
         let is_none = self.value(&format!("icmp eq i64 {is_there}, 0"));
@@ -241,7 +241,7 @@ impl Writer<'_> {
         self.branch(&is_it, at + 1, target as usize);
     }
 
-    /// A built-in of operands: what it only looks at is not owned for that.
+    /// Writes a built-in; takes no ownership of operands that it only reads.
     fn builtin_instr(&mut self, at: usize, to: Slot, builtin: Builtin, operands: &[Use], step: &Step) {
         let looks = super::super::infer::scalars(builtin).is_some();
         match (builtin, operands) {
@@ -275,12 +275,12 @@ impl Writer<'_> {
     }
 }
 
-/// The kind that a step writes.
+/// Returns the kind of the value that a step writes.
 pub(super) fn written(step: &Step) -> Kind {
     step.written.clone().expect("the instruction was found to give something")
 }
 
-/// The words of values, one after the other.
+/// Returns the words of values, one after the other.
 pub(super) fn flat(values: Vec<Words>) -> Vec<Scalar> {
     values.into_iter().flat_map(|value| value.scalars).collect()
 }

@@ -1,4 +1,4 @@
-//! Built-ins that call a function again and again.
+//! Writing of built-ins that call a function repeatedly.
 
 use super::super::super::code::{Slot, Use};
 use super::super::infer::{Callee, Repeat, Step};
@@ -10,7 +10,7 @@ use super::instrs::{flat, written};
 use super::shared::seq_at;
 use super::{Scalar, Words, Writer};
 
-/// Where the words of a state lie beside a slot's own: a slot has fewer words.
+/// Index of a state's first word among the words of a slot: a slot has fewer words of its own.
 const BESIDE: usize = 1000;
 
 /// A loop that is being written.
@@ -19,15 +19,15 @@ struct Iterations {
     at: usize,
     to: Slot,
     callee: Callee,
-    /// The captured values of the function; each call owns its own.
+    /// The captured values of the function; each call gets its own share.
     captured: Words,
     sources: Vec<Scalar>,
     /// The kind of the state.
     state: Option<Kind>,
-    /// The results so far, if there is no state.
+    /// The list of results so far, if there is no state.
     items: String,
     n: String,
-    /// The variable that holds the number of the iteration.
+    /// The variable that holds the iteration number.
     iteration: String,
 }
 
@@ -65,7 +65,7 @@ impl Writer<'_> {
             }
             _ => items = self.help(Helper::Items, "ptr", ""),
         }
-        // The state is in its variables from here on: while a call is made it is the callee's.
+        // The state is in its variables from here on; during a call the callee owns it.
         self.in_hand.clear();
         self.in_hand.push(InHand::Words(captured.scalars.clone()));
         self.in_hand.push(InHand::Words(sources.clone()));
@@ -90,7 +90,7 @@ impl Writer<'_> {
         self.give(at, to, words);
     }
 
-    /// The iterations, up to where the loop is left.
+    /// Writes the iterations, up to the exit of the loop.
     fn iterations(&mut self, iterations: &Iterations) {
         let Iterations { repeat, at, to, callee, n, iteration, .. } = iterations;
         self.line(&format!("store i64 0, ptr {iteration}"));
@@ -145,7 +145,7 @@ impl Writer<'_> {
         self.label(&format!("i{at}.done"));
     }
 
-    /// The elements of this iteration, which the callee will own.
+    /// Returns the elements of this iteration, whose ownership goes to the callee.
     fn elements(&mut self, iterations: &Iterations, index: &str) -> Vec<Words> {
         let mut elements = Vec::new();
         for source in &iterations.sources {
@@ -161,7 +161,7 @@ impl Writer<'_> {
         elements
     }
 
-    /// The length of the shortest of sequences.
+    /// Returns the length of the shortest sequence.
     fn shortest(&mut self, sources: &[Scalar]) -> String {
         let lengths: Vec<String> = sources.iter().map(|source| self.length(source)).collect();
         let mut lengths = lengths.into_iter();

@@ -1,14 +1,14 @@
 //! Instances as text of LLVM IR.
 //!
-//! A slot is a variable per word, which LLVM makes a register. A call in tail position is one that LLVM promises to make
-//! a jump, and one of the function itself goes back to its start. Functions give their words with a truth value that
-//! says whether they have given up; more than [`IN_REGISTERS`] words go through the context. A function
-//! that calls another looks first whether the stack has room. Where memory runs out that room is set to nothing, and functions
-//! and loops that hand on shared values look there, too.
+//! A slot is a variable per word, which LLVM turns into a register. LLVM guarantees that a call in tail position is a jump, and a
+//! tail call of the function itself jumps to its start. Functions return their words with a truth value that says whether they
+//! have given up; more than [`IN_REGISTERS`] words are returned in the context. A function that calls another one first checks
+//! for room on the stack. If memory runs out, that room is set to nothing, and functions and loops that pass shared values on
+//! check it, too.
 //!
-//! Shared values have owners: a slot owns what it holds, a callee what it is given, a caller what it gets. The last use of a
-//! slot moves its value, any other adds an owner. What a slot holds that is not used on some way is released where
-//! that way begins, and whoever gives up releases first what it owns ([`function`]).
+//! Shared values have owners: a slot owns its value, a callee its arguments, a caller the result. The last use of a slot moves
+//! its value, any other use adds an owner. A value that is not used on some path is released at the start of that path, and a
+//! function that gives up first releases everything it owns ([`function`]).
 //!
 //! ```text
 //! let f = lam n. lam acc. if eqi n 0 then acc else f (subi n 1) (addi n acc)
@@ -36,21 +36,21 @@ use super::kinds::{Kind, Leaf};
 
 pub(super) use function::Writer;
 
-/// Functions give so many words in registers.
+/// Maximum number of words that functions return in registers.
 const IN_REGISTERS: usize = 2;
 
-/// Where the fields of the context lie that the text is given, in bytes.
+/// Byte offsets of the fields of the context that is passed to the text.
 pub mod context {
     /// The address that the stack must not go below.
     pub const LIMIT: usize = 0;
-    /// The value of that address where memory is out.
+    /// The value of that limit after memory has run out.
     pub const FULL: u64 = u64::MAX;
     /// The words of the globals.
     pub const GLOBALS: usize = 8;
-    /// A C function that computes mathematics: it takes what lies at [`WORLD`], the number of a built-in
+    /// A C function that computes mathematical functions: it takes the address at [`WORLD`], the number of a built-in
     /// ([`ALL`](crate::builtins::ALL)), and two floats.
     pub const MATHEMATICS: usize = 16;
-    /// An address that only that function knows.
+    /// An address that has a meaning only to that function.
     pub const WORLD: usize = 24;
     /// The table of a [`Runtime`](crate::host::native::Runtime).
     pub const TABLE: usize = 32;
@@ -58,7 +58,7 @@ pub mod context {
     pub const HEAP: usize = 40;
     /// Room for results.
     pub const RESULTS: usize = 48;
-    /// Its size.
+    /// Size of the context.
     pub const SIZE: usize = RESULTS + 8 * super::MOST_WORDS;
 }
 
@@ -67,18 +67,18 @@ pub(super) struct Module<'a> {
     pub code: &'a Code,
     pub analysis: &'a Analysis,
     pub globals: &'a [(Kind, usize)],
-    /// The words of globals; strings follow.
+    /// Number of words of globals; strings follow.
     pub n_global_words: usize,
     /// The strings that functions use.
     pub strings: RefCell<IndexSet<Rc<str>, FxBuildHasher>>,
 }
 
-/// The name of the code of an entry.
+/// Returns the symbol of an entry's code.
 pub(super) fn symbol(instance: usize) -> String {
     format!("host_entry_{instance}")
 }
 
-/// The text of entries and all that they need.
+/// Returns the text of entries and everything that they need.
 pub(super) fn module(module: &Module<'_>, entries: &[usize]) -> String {
     let mut text = String::new();
     for number in module.analysis.needed(entries) {
@@ -89,7 +89,7 @@ pub(super) fn module(module: &Module<'_>, entries: &[usize]) -> String {
     text
 }
 
-/// The function that takes its arguments from words and puts its result there.
+/// Writes the function that takes its arguments from words and stores its result there.
 fn write_entry(it: &Instance, number: usize, text: &mut String) {
     let _ = writeln!(text, "define i32 @{}(ptr %context, ptr %words) {{", symbol(number));
     let mut arguments = String::new();
@@ -132,7 +132,7 @@ fn write_entry(it: &Instance, number: usize, text: &mut String) {
     let _ = writeln!(text, "  %code = zext i1 %failed to i32\n  ret i32 %code\n}}\n");
 }
 
-/// The words that an instance gives; none if it never does.
+/// Returns the words that an instance returns; none if it never returns.
 fn result_leaves(it: &Instance) -> Vec<Leaf> {
     it.result.as_ref().map_or_else(Vec::new, Kind::leaves)
 }
@@ -163,7 +163,7 @@ impl Leaf {
     }
 }
 
-/// A word in the text: what it is, and its name or its digits.
+/// A word in the text: its type, and its name or its digits.
 #[derive(Clone, Debug)]
 pub(super) struct Scalar {
     pub leaf: Leaf,

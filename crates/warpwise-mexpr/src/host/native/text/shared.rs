@@ -1,4 +1,4 @@
-//! Shared values: their owners, blocks, and what any value is.
+//! Shared values: ownership, blocks, and the representation of any value.
 
 use super::super::super::code::Sort;
 use super::super::super::object::CLASSES;
@@ -7,11 +7,11 @@ use super::super::kinds::{Kind, Leaf, Shared};
 use super::super::runtime::{Helper, length_at};
 use super::{Scalar, Words, Writer};
 
-/// How many bytes come before the values of a block.
+/// Size in bytes of a block's head.
 const HEAD: usize = 16;
 
 impl Writer<'_> {
-    /// Adds an owner.
+    /// Adds an owner to each of the words.
     pub(super) fn retain(&mut self, scalars: &[Scalar]) {
         for (index, Scalar { leaf, text }) in scalars.iter().enumerate() {
             match leaf {
@@ -32,7 +32,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Takes an owner away.
+    /// Removes an owner from each of the words.
     pub(super) fn release(&mut self, scalars: &[Scalar]) {
         for (index, Scalar { leaf, text }) in scalars.iter().enumerate() {
             match leaf {
@@ -53,7 +53,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The same value as of a kind that includes its own; what it owned goes on into that.
+    /// Converts a value to a kind that includes its own; the result takes over the ownership.
     pub(super) fn convert(&mut self, words: Words, to: &Kind) -> Words {
         if words.kind == *to {
             return words;
@@ -75,7 +75,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A block of the fields of a record.
+    /// Makes a block of the fields of a record.
     fn record(&mut self, words: Words) -> Words {
         let Kind::Record(shape, kinds) = words.kind else { unreachable!("it is a record") };
         let mut scalars = words.scalars.into_iter();
@@ -87,7 +87,7 @@ impl Writer<'_> {
         self.block(Shared::Record, shape.0, fields)
     }
 
-    /// A new block, which owns these values.
+    /// Makes a new block, which owns these values.
     pub(super) fn block(&mut self, shared: Shared, id: u32, values: Vec<Words>) -> Words {
         let values: Vec<Words> = values.into_iter().map(|value| self.any(value)).collect();
         let n = values.len();
@@ -106,7 +106,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes any value to memory.
+    /// Writes a value of kind `Any` to memory.
     pub(super) fn write(&mut self, place: &str, value: &Words) {
         let [tag, bits] = &*value.scalars else { unreachable!("any value has two words") };
         let byte = self.value(&format!("trunc i64 {} to i8", tag.text));
@@ -115,7 +115,7 @@ impl Writer<'_> {
         self.line(&format!("store i64 {}, ptr {place}", bits.text));
     }
 
-    /// Any value in memory.
+    /// Reads a value of kind `Any` from memory.
     pub(super) fn read(&mut self, place: &str) -> Words {
         let byte = self.value(&format!("load i8, ptr {place}"));
         let tag = self.value(&format!("zext i8 {byte} to i64"));
@@ -124,7 +124,7 @@ impl Writer<'_> {
         any_of(tag, bits)
     }
 
-    /// The same as any value.
+    /// Converts a value to the kind `Any`.
     pub(super) fn any(&mut self, words: Words) -> Words {
         match &words.kind {
             Kind::Any => words,
@@ -147,7 +147,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A value that has to be of a kind; gives up if it is another.
+    /// Converts a value to a kind that it must have; gives up if it does not have that kind.
     pub(super) fn narrow(&mut self, words: Words, to: &Kind) -> Words {
         let leaf = match to {
             _ if words.kind == *to => return words,
@@ -161,7 +161,7 @@ impl Writer<'_> {
         Words { kind: to.clone(), scalars: vec![self.word(&words, leaf)] }
     }
 
-    /// Any value as what it is known to be.
+    /// Converts a value of kind `Any` to a kind that it is known to have.
     pub(super) fn known(&mut self, words: &Words, to: &Kind) -> Words {
         let scalars = match to {
             Kind::Any => words.scalars.clone(),
@@ -170,20 +170,20 @@ impl Writer<'_> {
         Words { kind: to.clone(), scalars }
     }
 
-    /// The word in any value that is known to be this.
+    /// Returns the word of a value of kind `Any` that is known to have this type.
     pub(super) fn word(&mut self, words: &Words, leaf: Leaf) -> Scalar {
         let bits = words.scalars[1].text.clone();
         let text = match leaf {
             Leaf::Int | Leaf::Tag | Leaf::Bits => bits,
             Leaf::Float => self.value(&format!("bitcast i64 {bits} to double")),
-            // Memory that holds a character or a truth value has anything beside it.
+            // Memory with a character or a truth value has arbitrary bytes beside it.
             Leaf::Char | Leaf::Bool => self.value(&format!("trunc i64 {bits} to {}", leaf.ty())),
             Leaf::Shared(_) => self.value(&format!("inttoptr i64 {bits} to ptr")),
         };
         Scalar { leaf, text }
     }
 
-    /// A value of a block, with one more owner; the block goes on owning it.
+    /// Reads a value of a block and adds an owner; the block keeps its ownership.
     pub(super) fn part(&mut self, block: &Scalar, index: u32, sort: &Sort) -> Words {
         let place = HEAD as u64 + 16 * u64::from(index);
         let place = self.value(&format!("getelementptr i8, ptr {}, i64 {place}", block.text));
@@ -201,7 +201,7 @@ impl Writer<'_> {
         self.give_up_if(&is_beyond);
     }
 
-    /// The length of a sequence; one without elements has no address.
+    /// Returns the length of a sequence; an empty one has no address.
     pub(super) fn length(&mut self, seq: &Scalar) -> String {
         let is_empty = self.value(&format!("icmp eq ptr {}, null", seq.text));
         let place = self.value(&format!("getelementptr i8, ptr {}, i64 {}", seq.text, length_at()));
@@ -209,7 +209,7 @@ impl Writer<'_> {
         self.value(&format!("load i64, ptr {place}"))
     }
 
-    /// An element of a sequence, and whether there is one.
+    /// Reads an element of a sequence; returns its place, and whether it exists.
     pub(super) fn element(&mut self, seq: &Scalar, index: &str) -> (String, String) {
         let cell = self.cell(0);
         let bits = self.value(&format!("ptrtoint ptr {} to i64", seq.text));
@@ -217,7 +217,7 @@ impl Writer<'_> {
         (cell, is_there)
     }
 
-    /// Values in memory, one after the other.
+    /// Writes values to memory, one after the other; returns the address of the first.
     pub(super) fn write_all(&mut self, values: Vec<Words>) -> String {
         let first = self.cell(0);
         for (index, value) in values.into_iter().enumerate() {
@@ -234,7 +234,7 @@ fn any_of(tag: String, bits: String) -> Words {
     Words { kind: Kind::Any, scalars }
 }
 
-/// A sequence that is this address.
+/// Returns the sequence at an address.
 pub(super) fn seq_at(writer: &mut Writer<'_>, bits: &str) -> Words {
     let text = writer.value(&format!("inttoptr i64 {bits} to ptr"));
     Words { kind: Kind::SEQ, scalars: vec![Scalar { leaf: Leaf::Shared(Shared::Seq), text }] }

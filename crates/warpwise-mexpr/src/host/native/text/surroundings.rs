@@ -5,7 +5,7 @@ use super::super::super::value::tags;
 use super::super::runtime::Helper;
 use super::context::{HEAP, TABLE};
 
-/// The text.
+/// Returns the text.
 pub(super) fn text() -> String {
     let helper = |helper: Helper| {
         format!(
