@@ -1,8 +1,8 @@
-//! Diagnostics: what is wrong, where, and what to do about it.
+//! Diagnostics: located messages with hints.
 
 use crate::span::Span;
 
-/// How bad a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// The program is rejected.
@@ -11,12 +11,12 @@ pub enum Severity {
     Warning,
 }
 
-/// A secondary place with a few words on its part in the story.
+/// A secondary place with a message that says how it relates to the problem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// The place.
+    /// Source position of the label.
     pub span: Span,
-    /// What is there.
+    /// Message shown at the place.
     pub message: String,
 }
 
@@ -27,20 +27,20 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Stable code of this kind of message, such as `E0102`.
     pub code: &'static str,
-    /// One sentence: what is wrong.
+    /// One sentence that says what is wrong.
     pub message: String,
-    /// Where.
+    /// Source position of the problem.
     pub span: Span,
-    /// What to say right at the place; may be empty.
+    /// Message shown at `span` itself; may be empty.
     pub at: String,
-    /// Other places that matter.
+    /// Other relevant places.
     pub labels: Vec<Label>,
-    /// Ways to mend it.
+    /// Suggested fixes.
     pub hints: Vec<String>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Creates an error at `span`.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -53,24 +53,24 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
+    /// Creates a warning at `span`.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// Says something right at the place.
+    /// Sets the message shown at `span` itself.
     pub fn at(mut self, message: impl Into<String>) -> Diagnostic {
         self.at = message.into();
         self
     }
 
-    /// Points at another place.
+    /// Adds a label at another place.
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { span, message: message.into() });
         self
     }
 
-    /// Adds a way to mend it.
+    /// Adds a suggested fix.
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hints.push(hint.into());
         self

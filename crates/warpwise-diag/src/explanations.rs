@@ -1,24 +1,24 @@
-//! What the codes of messages mean: the sections of a Markdown text.
+//! Explanations of message codes, as sections of a Markdown text.
 //!
-//! A section starts with `## CODE: title`. Its fenced blocks are examples: the first gets the message of the section's
-//! code and no other, all that follow are right.
+//! A section starts with `## CODE: title`. Its fenced blocks are examples. The first example causes only messages with the
+//! section's code; all later ones are correct.
 
-/// Sections about codes, in the order of the codes.
+/// Sections about codes, sorted by code.
 #[derive(Clone, Copy, Debug)]
 pub struct Explanations(&'static str);
 
 impl Explanations {
-    /// The sections of a text.
+    /// Wraps a Markdown text of sections.
     pub const fn new(markdown: &'static str) -> Self {
         Self(markdown)
     }
 
-    /// The codes that are explained, in order.
+    /// Returns the explained codes, in order.
     pub fn codes(self) -> impl Iterator<Item = &'static str> {
         self.sections().filter_map(|section| section.split_once(':')).map(|(code, _)| code)
     }
 
-    /// What a code means, as Markdown without the mark of the heading. Upper and lower case are the same.
+    /// Returns the section of a code, as Markdown without the `## ` of the heading. The case of `code` does not matter.
     pub fn explain(self, code: &str) -> Option<&'static str> {
         let belongs = |section: &&str| {
             section.split_once(':').is_some_and(|(other, _)| other.eq_ignore_ascii_case(code))
@@ -26,8 +26,8 @@ impl Explanations {
         self.sections().find(belongs).map(str::trim_end)
     }
 
-    /// What is wrong with the examples: `messages` gives the codes of all messages on one, and `without` are the codes
-    /// that have none. Codes out of order are wrong too.
+    /// Returns complaints about the examples and the order of the sections. `messages` returns the codes of all messages on an
+    /// example; `without` lists the codes that have no examples.
     pub fn complaints(self, without: &[&str], messages: impl Fn(&str) -> Vec<&'static str>) -> Vec<String> {
         let mut complaints = Vec::new();
         if !self.codes().is_sorted() {
@@ -57,7 +57,7 @@ impl Explanations {
     }
 }
 
-/// The insides of a section's fenced blocks.
+/// Returns the contents of a section's fenced blocks.
 fn examples(section: &str) -> Vec<&str> {
     let insides = section.split("```").skip(1).step_by(2);
     insides.filter_map(|inside| inside.split_once('\n')).map(|(_, text)| text).collect()

@@ -5,39 +5,39 @@ use std::fmt;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
-/// Why a compilation stopped.
+/// The reason why a compilation stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// The program is wrong: located messages, at least one of them an error.
+    /// The program is wrong. At least one of the messages is an error.
     User(Vec<Diagnostic>),
-    /// The program is right, but we cannot handle it yet.
+    /// The program is right, but the compiler cannot handle it yet.
     Limit(Limit),
-    /// A mistake of ours.
+    /// A mistake of the compiler.
     Bug(Bug),
 }
 
-/// A known gap, said as such.
+/// A known gap of the compiler, reported as such.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limit {
-    /// What is not supported, and a way round where there is one.
+    /// The unsupported feature, and a workaround if there is one.
     pub message: String,
-    /// Where in the program it is met.
+    /// Source position of the unsupported use.
     pub span: Span,
 }
 
-/// A broken invariant, with what is needed to report it.
+/// A broken invariant, with the data needed to report it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bug {
-    /// The pass to blame.
+    /// Name of the pass to blame.
     pub pass: String,
-    /// What the verifier said.
+    /// The verifier's message.
     pub message: String,
     /// The offending IR as text, for the driver to write to a file.
     pub ir: String,
 }
 
 impl Failure {
-    /// The failure as diagnostics: a limit has the code `limit`, a bug of ours `bug`.
+    /// Returns the failure as diagnostics. A limit has the code `limit`, a bug of the compiler the code `bug`.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             Failure::User(diagnostics) => diagnostics.clone(),

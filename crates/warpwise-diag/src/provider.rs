@@ -1,27 +1,27 @@
-//! What a front end asks for when a file imports another one. Whoever reads files answers, and gives each file a key.
+//! The interface through which a front end asks for imported files. The implementation reads files and gives each a key.
 
-/// Where files come from.
+/// A source of program files.
 pub trait SourceProvider {
-    /// The file that `import "path"` means inside the file whose key is `importing`.
+    /// Returns the file that `import "path"` means inside the file with the key `importing`.
     fn read(&self, importing: &str, path: &str) -> Result<SourceFile, ReadError>;
 }
 
-/// A file that was read.
+/// A file's contents, with its identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFile {
-    /// The same for the same file, whatever path led to it.
+    /// Identity of the file: equal for the same file, whatever path led to it.
     pub key: String,
-    /// What messages call it.
+    /// Name of the file in messages.
     pub name: String,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReadError {
-    /// There is no such file; the place that was looked at.
+    /// There is no such file. Holds the path that was tried.
     NotFound(String),
-    /// It is there, but not as UTF-8 text, or not readable: what is wrong.
+    /// The file exists, but is unreadable or not UTF-8 text. Holds the reason.
     Unreadable(String),
 }

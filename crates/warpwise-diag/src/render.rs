@@ -1,4 +1,4 @@
-//! Diagnostics as text for people, with the source lines they speak of.
+//! Diagnostics rendered as text for people, with the source lines they refer to.
 //!
 //! ```text
 //! error[E0102]: unknown name `y`
@@ -10,9 +10,9 @@
 //!   = help: did you mean `x`?
 //! ```
 //!
-//! Layout is left to annotate-snippets; this file only makes every diagnostic acceptable to it:
-//! spans are cut to the text and widened to whole characters, a file that is not in the table
-//! counts as no place, and a place without a file becomes a note. So rendering never fails.
+//! annotate-snippets does the layout. This file only makes every diagnostic acceptable to it: spans are clamped to the text and
+//! widened to whole characters, a file that is not in the table counts as no place, and a message whose place is in no file
+//! becomes a note. Rendering therefore never fails.
 //!
 //! Absent on purpose: writing to a terminal, and finding out whether there is one.
 
@@ -24,8 +24,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::failure::Failure;
 use crate::span::{FileId, Sources, Span};
 
-/// Renders diagnostics in the given order, a blank line between them and a line break at the end.
-/// No diagnostics give the empty string.
+/// Renders diagnostics in the given order, with a blank line between them and a line break at the end. Without diagnostics the
+/// result is empty.
 pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let texts: Vec<String> = diagnostics.iter().map(|d| renderer.render(&[group(sources, d)])).collect();
@@ -37,7 +37,7 @@ pub fn render_failure(sources: &Sources, failure: &Failure, color: bool) -> Stri
     render(sources, &failure.diagnostics(), color)
 }
 
-/// A place ready to be drawn: a range on character boundaries of a file's text.
+/// A place ready to be drawn: a range of a file's text, on character boundaries.
 struct Mark<'a> {
     file: FileId,
     range: Range<usize>,
@@ -65,7 +65,7 @@ fn group<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Group<'a> {
     group
 }
 
-/// The places that lie in a known file, and what is said about those that do not.
+/// Splits the messages of a diagnostic: marks for places in known files, and the texts of all others.
 fn marks<'a>(sources: &Sources, diagnostic: &'a Diagnostic) -> (Vec<Mark<'a>>, Vec<&'a str>) {
     let primary = (diagnostic.span, AnnotationKind::Primary, diagnostic.at.as_str());
     let others = diagnostic.labels.iter().map(|l| (l.span, AnnotationKind::Context, l.message.as_str()));
@@ -90,7 +90,7 @@ fn files_in_order(marks: &[Mark<'_>]) -> Vec<FileId> {
     files
 }
 
-/// The part of a file from its first to its last marked line.
+/// Returns the part of a file from its first to its last marked line, with annotations.
 fn snippet<'a>(sources: &'a Sources, file: FileId, marks: &[Mark<'a>]) -> Snippet<'a, Annotation<'a>> {
     let text = sources.text(file);
     let here: Vec<&Mark> = marks.iter().filter(|m| m.file == file).collect();
@@ -107,7 +107,7 @@ fn snippet<'a>(sources: &'a Sources, file: FileId, marks: &[Mark<'a>]) -> Snippe
 }
 
 impl Sources {
-    /// The bytes of a span that exist, widened to whole characters; `None` where there is no such file.
+    /// Clamps a span to the text and widens it to whole characters. `None` if the file does not exist.
     pub(crate) fn clamp(&self, span: Span) -> Option<Range<usize>> {
         if !self.contains(span.file) {
             return None;

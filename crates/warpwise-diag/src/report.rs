@@ -1,8 +1,7 @@
-//! Diagnostics as data for tools: what `check --json` writes, one object per diagnostic.
+//! Diagnostics as data for tools: `check --json` writes one object per diagnostic.
 //!
-//! Positions are resolved to lines and columns (both from 1, columns in characters, the end
-//! exclusive), since a reader of the data has no [`Sources`]. What lies in no file has no `file`
-//! and zeros for positions.
+//! Positions are resolved to lines and columns, since a reader of the data has no [`Sources`]. Both count from 1, columns count
+//! characters, and the end is exclusive. A place in no file has no `file` and zeros for positions.
 
 use serde::Serialize;
 
@@ -12,27 +11,27 @@ use crate::span::{Position, Sources, Span};
 /// One diagnostic with its place resolved.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Report {
-    /// Where.
+    /// Source position of the problem.
     #[serde(flatten)]
     pub place: Place,
     /// Stable code of this kind of message.
     pub code: String,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// One sentence: what is wrong.
+    /// One sentence that says what is wrong.
     pub message: String,
-    /// What to say right at the place; may be empty.
+    /// Message shown at the place itself; may be empty.
     pub at: String,
-    /// Other places that matter.
+    /// Other relevant places.
     pub labels: Vec<PlacedLabel>,
-    /// Ways to mend it.
+    /// Suggested fixes.
     pub hints: Vec<String>,
 }
 
 /// A resolved span.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Place {
-    /// The file's name; none for what the compiler made itself.
+    /// Name of the file; `None` for code that the compiler made itself.
     pub file: Option<String>,
     /// Line of the first character.
     pub line: u32,
@@ -47,10 +46,10 @@ pub struct Place {
 /// A label with its place resolved.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PlacedLabel {
-    /// Where.
+    /// Source position of the label.
     #[serde(flatten)]
     pub place: Place,
-    /// What is there.
+    /// Message shown at the place.
     pub message: String,
 }
 
@@ -77,7 +76,7 @@ impl Report {
 }
 
 impl Place {
-    /// Resolves a span, cut to the text of its file.
+    /// Resolves a span, clamped to the text of its file.
     pub fn new(sources: &Sources, span: Span) -> Place {
         let nowhere = Position { line: 0, column: 0 };
         let (file, start, end) = match sources.clamp(span) {

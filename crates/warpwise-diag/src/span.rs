@@ -35,7 +35,7 @@ impl Span {
         self.file == Span::NONE.file
     }
 
-    /// The smallest span that covers both. They must lie in one file; a span without a place yields to the other.
+    /// Returns the smallest span that covers both. They must lie in one file; if one has no place, the result is the other.
     pub fn to(self, other: Span) -> Span {
         if self.is_none() {
             return other;
@@ -48,7 +48,7 @@ impl Span {
     }
 }
 
-/// The texts of a compilation.
+/// The source texts of a compilation.
 #[derive(Clone, Default, Debug)]
 pub struct Sources {
     files: Vec<Source>,
@@ -61,7 +61,7 @@ struct Source {
     line_starts: Vec<u32>,
 }
 
-/// A text without the byte order mark that some editors put before it.
+/// Strips the byte order mark that some editors put before a text.
 pub fn without_mark(mut text: String) -> String {
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
@@ -70,7 +70,7 @@ pub fn without_mark(mut text: String) -> String {
 }
 
 impl Sources {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Sources {
         Sources::default()
     }
@@ -84,22 +84,22 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// Whether this table has the file. The other methods demand it.
+    /// Whether this table has the file. The other methods require that it does, except [`describe`](Sources::describe).
     pub fn contains(&self, file: FileId) -> bool {
         (file.0 as usize) < self.files.len()
     }
 
-    /// The name messages show for a file.
+    /// Returns the name that messages show for a file.
     pub fn name(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].name
     }
 
-    /// The whole text of a file.
+    /// Returns the whole text of a file.
     pub fn text(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].text
     }
 
-    /// Where a byte of a file lies.
+    /// Returns the line and column of a byte of a file.
     pub fn position(&self, file: FileId, byte: u32) -> Position {
         let source = &self.files[file.0 as usize];
         let line = source.line_starts.partition_point(|&start| start <= byte) - 1;

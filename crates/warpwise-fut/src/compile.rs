@@ -1,4 +1,4 @@
-//! The whole front end: a main file, what it imports and the prelude, to the core IR.
+//! The whole front end: compiles a main file with its imports and the prelude to core IR.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,7 +16,7 @@ use crate::syntax::session::Session;
 /// Options of the front end.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Options {
-    /// Leaves out all checks that would happen when the program runs.
+    /// Whether to leave out all run-time checks.
     pub unchecked: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Compiled {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Compiles a main file to the core IR. All files read are added to `sources`, which is what spans refer to.
+/// Compiles a main file to core IR. All files read are added to `sources`, which spans refer to.
 pub fn compile(
     main: SourceFile,
     provider: &dyn SourceProvider,
@@ -68,7 +68,7 @@ fn compile_here(
     Ok(Compiled { program, warnings })
 }
 
-/// In the main file, a definition called `main` is an entry point however it was declared.
+/// Marks a definition named `main` in the main file as an entry point, however it was declared.
 fn enter_main(program: &mut Loaded, session: &mut Session) {
     let main = session.names.intern("main");
     let decls = program.units.last_mut().into_iter().flat_map(|unit| &mut unit.program.decls);
@@ -83,7 +83,7 @@ fn prelude_files(prelude: &Loaded) -> FxHashSet<warpwise_diag::FileId> {
     prelude.units.iter().map(|unit| unit.file).collect()
 }
 
-/// The files of the prelude, which are part of the compiler.
+/// Provider of the prelude's files, which are part of the compiler.
 struct Prelude;
 
 const PRELUDE: &[(&str, &str)] = &[

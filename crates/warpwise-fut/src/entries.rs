@@ -1,6 +1,6 @@
-//! The declarations and comments of a file's entry points, for tools that show them.
+//! Declarations and comments of a file's entry points, for tools that show them.
 //!
-//! This is text as it was written. What a program takes and gives is known after it is checked
+//! This is source text. The types of parameters and results are known only after checking
 //! ([`EntryPoint`](warpwise_ir::EntryPoint)).
 
 use warpwise_diag::FileId;
@@ -9,18 +9,19 @@ use crate::syntax::ast::{Decl, DeclKind};
 use crate::syntax::parser::parse_program;
 use crate::syntax::session::Session;
 
-/// An entry point as it stands in a file.
+/// An entry point as declared in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Declared {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The declaration without its right-hand side and without `entry`, on one line: `dot [n] (xs: [n]f32) (ys: [n]f32) : f32`.
     pub signature: String,
-    /// The documentation comment before it, without marks; empty where there is none.
+    /// Text of the documentation comment before it, without comment marks; empty if there is none.
     pub doc: String,
 }
 
-/// The entry points that a file declares, in its order. Of a file that cannot be parsed, those that can be made out.
+/// Returns the entry points that a file declares, in order. If the file cannot be parsed, returns those that the parser
+/// recognises.
 pub fn declared(text: &str) -> Vec<Declared> {
     let mut session = Session::new();
     let parsed = parse_program(FileId(0), text, &mut session);

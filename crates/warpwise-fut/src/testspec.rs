@@ -1,4 +1,4 @@
-//! The `-- ==` blocks of a program: what to run, and what must come of it. Text to data, nothing is run.
+//! Parser for the `-- ==` test blocks of a program: what to run, and which outcome to expect. Nothing is run here.
 //!
 //! ```text
 //! -- ==
@@ -14,9 +14,9 @@
 //! -- property: p q
 //! ```
 //!
-//! A block starts with a line that starts with `-- ==` and ends before the first line that does not start with
-//! `--`. Inline values are kept as text with the place they stand at, comment marks replaced by blanks: reading
-//! values is the business of the runtime, which knows their types. So are regular expressions and scripts.
+//! A block starts with a line that starts with `-- ==`, and ends before the first line that does not start with `--`. Inline
+//! values are kept as text with its source position, in which blanks replace comment marks. The runtime parses the values, since
+//! it knows their types; regular expressions and scripts are kept as text, too.
 
 use warpwise_diag::{Diagnostic, FileId, Span};
 
@@ -25,37 +25,37 @@ use crate::syntax::ast::PrimType;
 /// All blocks of a program. Without blocks, the program must compile.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TestSpec {
-    /// Marks of the program as a whole, such as `disable`.
+    /// Tags of the program as a whole, such as `disable`.
     pub tags: Vec<String>,
-    /// Compilation must fail with this message; there is nothing else then.
+    /// Message with which compilation must fail. The spec then contains nothing else.
     pub compile_error: Option<Pattern>,
     /// The test blocks.
     pub blocks: Vec<TestBlock>,
-    /// Counts of nodes of another compiler's IR.
+    /// Node counts in another compiler's IR.
     pub structures: Vec<Structure>,
-    /// Compilation must give these warnings.
+    /// Warnings that compilation must cause.
     pub warnings: Vec<Pattern>,
     /// Entry points that must hold for random arguments.
     pub properties: Vec<String>,
 }
 
-/// The cases of some entry points.
+/// The cases of one or more entry points.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestBlock {
-    /// Each runs every case.
+    /// Entry points; each runs every case.
     pub entries: Vec<String>,
-    /// At least one.
+    /// Cases; at least one.
     pub cases: Vec<TestCase>,
 }
 
-/// One run.
+/// A single run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestCase {
-    /// From the first tag or the name to the end.
+    /// Source position, from the first tag or the name to the end.
     pub span: Span,
     /// The name in quotes.
     pub name: Option<String>,
-    /// Marks such as `nobench`; `random` and `script` are not among them.
+    /// Tags such as `nobench`, except for `random` and `script`.
     pub tags: Vec<String>,
     /// The arguments.
     pub input: Input,
@@ -66,29 +66,29 @@ pub struct TestCase {
 /// The arguments of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
-    /// Written in place or in a file.
+    /// Values in the program or in a file.
     Values(Values),
-    /// To be generated.
+    /// Values to be generated.
     Random(Vec<RandomValue>),
-    /// An expression that computes them.
+    /// An expression that computes the arguments.
     Script(Values),
 }
 
-/// Text, or the name of the file that has it.
+/// Values as text, or the name of a file that contains them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// The text between the braces; byte `i` of it stands at byte `span.start + i` of the file.
+    /// The text between braces. Byte `i` of the text is byte `span.start + i` of the file.
     Inline {
         /// The text.
         text: String,
-        /// The place.
+        /// Source position.
         span: Span,
     },
     /// A path relative to the program.
     File {
-        /// The path.
+        /// Path of the file.
         path: String,
-        /// The place.
+        /// Source position.
         span: Span,
     },
 }
@@ -100,14 +100,14 @@ pub enum RandomValue {
     Generated {
         /// The extents.
         shape: Vec<u64>,
-        /// The type of an element.
+        /// Type of an element.
         element: PrimType,
     },
-    /// A scalar that is given after all.
+    /// A given scalar.
     Constant {
         /// Its text.
         text: String,
-        /// The place.
+        /// Source position.
         span: Span,
     },
 }
@@ -115,35 +115,35 @@ pub enum RandomValue {
 /// The expected outcome of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expected {
-    /// It succeeds, with whatever result.
+    /// The run succeeds, with any result.
     Success,
-    /// It gives these values.
+    /// The run returns these values.
     Values(Values),
-    /// It gives what a reference implementation gives.
+    /// The run returns what a reference implementation returns.
     Auto,
-    /// It fails with this message.
+    /// The run fails with this message.
     Error(Pattern),
 }
 
-/// A regular expression, to be searched for; empty if anything will do.
+/// A regular expression to be searched for; empty if everything matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     /// The expression.
     pub regex: String,
-    /// The place.
+    /// Source position.
     pub span: Span,
 }
 
-/// Counts of nodes after a pipeline of another compiler.
+/// Node counts after a pipeline of another compiler.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Structure {
-    /// The pipeline, such as `gpu`; none for the default.
+    /// Name of the pipeline, such as `gpu`; `None` for the default.
     pub pipeline: Option<String>,
-    /// Names of nodes, or paths of names separated by `/`, and how many there are.
+    /// Names of nodes, or paths of names separated by `/`, each with its count.
     pub counts: Vec<(String, u64)>,
 }
 
-/// Reads the blocks of a program. Each block gives at most one error.
+/// Parses the test blocks of a program. Each block causes at most one error.
 pub fn parse_test_spec(file: FileId, text: &str) -> Result<TestSpec, Vec<Diagnostic>> {
     let mut spec = TestSpec::default();
     let mut errors = Vec::new();
@@ -160,7 +160,7 @@ pub fn parse_test_spec(file: FileId, text: &str) -> Result<TestSpec, Vec<Diagnos
 
 const MARK: &str = "-- ==";
 
-/// The blocks after their mark: where each starts, and its text with comment marks blanked.
+/// Returns the blocks after their mark: the start of each, and its text with comment marks blanked.
 fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut blocks: Vec<(usize, String)> = Vec::new();
     let mut inside = false;
@@ -219,7 +219,7 @@ impl<'a> Scanner<'a> {
         if self.rest().is_empty() { Ok(()) } else { Err(self.error("this is not part of a test")) }
     }
 
-    /// Entry points with their cases, and what the compiler must do besides.
+    /// Parses entry points with their cases, structures and warnings.
     fn runs(&mut self, spec: &mut TestSpec, first: bool) -> Scan<()> {
         let mut entries = vec!["main".to_string()];
         if self.eat_word("entry:") {
@@ -363,7 +363,7 @@ impl<'a> Scanner<'a> {
         Ok(Structure { pipeline, counts })
     }
 
-    /// The inside of `{ ... }` and where it starts. Braces nest; those in strings do not count.
+    /// Parses `{ ... }`, and returns the inside and its start. Braces nest, except for those in strings.
     fn braces(&mut self) -> Scan<(&'a str, usize)> {
         self.skip_space();
         if !self.rest().starts_with('{') {
@@ -403,7 +403,7 @@ impl<'a> Scanner<'a> {
         Ok(self.text[start..start + length].to_string())
     }
 
-    /// A regular expression: the rest of the line.
+    /// Parses a regular expression: the rest of the line.
     fn pattern(&mut self) -> Pattern {
         let line = self.rest_of_line();
         let regex = line.trim();
@@ -426,7 +426,7 @@ impl<'a> Scanner<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// The next word, with the colon after it; empty if none stands here. Blanks before it are skipped.
+    /// Returns the next word, with the colon after it; empty if there is none. Skips blanks before the word.
     fn word(&mut self) -> &'a str {
         self.skip_space();
         let rest = self.rest();
@@ -460,7 +460,7 @@ impl<'a> Scanner<'a> {
         Span { file: self.file, start: (self.base + start) as u32, end: (self.base + end) as u32 }
     }
 
-    /// At the next word, or where one is missing.
+    /// Returns an error at the next word, or at the place where it is missing.
     fn error(&self, message: &str) -> Box<Diagnostic> {
         let start = self.text.len() - self.rest().trim_start().len();
         let length = self.text[start..].find(char::is_whitespace).unwrap_or(self.text.len() - start);
@@ -487,7 +487,7 @@ mod tests {
         assert_eq!(found, [(place, true)], "{errors:?}");
     }
 
-    /// Returns the text at a place, checking that it is the text that was read.
+    /// Returns the text at a place, after checking that it is the text that was read.
     fn inline<'a>(source: &'a str, values: &Values) -> &'a str {
         let Values::Inline { text, span } = values else { panic!("{values:?}") };
         let found = &source[span.start as usize..span.end as usize];

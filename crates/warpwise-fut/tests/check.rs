@@ -1,8 +1,9 @@
-//! The corpus of the checker: `tests/check/*.fut`, each with the prelude in scope.
+//! Tests of the checker on the programs `tests/check/*.fut`, each with the prelude in scope.
 //!
-//! A line that ends in `-- error: CODE` must be where exactly one error with that code starts (several codes are
-//! separated by spaces); no other line may have one. In a file with lines that end in `-- warning: CODE` this holds for warnings, too. A file without such lines must be accepted. A file whose first line is `-- limit: TEXT` must be
-//! refused as not supported yet, with TEXT in the message.
+//! A line that ends in `-- error: CODE` must be where exactly one error with that code starts (several codes are separated by
+//! spaces); no other line may have an error. If a file has lines that end in `-- warning: CODE`, the same holds for warnings. A
+//! file without such lines must be accepted. A file whose first line is `-- limit: TEXT` must be rejected as not supported yet,
+//! with TEXT in the message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use warpwise_fut::check::{Input, check};
 use warpwise_fut::syntax::imports::{Loaded, load};
 use warpwise_fut::syntax::session::Session;
 
-/// Files beside the one that imports them.
+/// A provider of files in the folder of their importers.
 struct Folder(PathBuf);
 
 impl SourceProvider for Folder {
@@ -86,7 +87,7 @@ fn complaints(folder: &Path, name: &str) -> Vec<String> {
     complaints
 }
 
-/// What differs between the warnings found and those that the lines of a file speak of.
+/// Returns the differences between the warnings found and those that the lines of a file declare.
 fn warned(name: &str, text: &str, sources: &Sources, found: &[Diagnostic]) -> Vec<String> {
     let mut complaints = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -103,7 +104,7 @@ fn warned(name: &str, text: &str, sources: &Sources, found: &[Diagnostic]) -> Ve
     complaints
 }
 
-/// No files but the main one.
+/// A provider without any files, so that there is only the main one.
 struct Nowhere;
 
 impl SourceProvider for Nowhere {

@@ -1,14 +1,14 @@
-//! The examples of `errors.md` are what they say.
+//! Tests that the examples of `errors.md` cause the messages that they explain.
 
 use warpwise_diag::{Diagnostic, Failure, ReadError, SourceFile, SourceProvider, Sources};
 use warpwise_fut::compile::{Options, compile};
 use warpwise_fut::explain::EXPLANATIONS;
 use warpwise_fut::testspec::parse_test_spec;
 
-/// Codes without an example, because it would have to be huge, or is no text.
+/// Codes without an example, because it would have to be huge or is not text.
 const WITHOUT_EXAMPLE: [&str; 5] = ["E0111", "E0120", "E0218", "E0900", "E0901"];
 
-/// The example itself, and a file that is no text.
+/// A provider of the example itself, and of a file that is not text.
 struct Example(String);
 
 impl SourceProvider for Example {
@@ -25,7 +25,7 @@ fn source(text: &str) -> SourceFile {
     SourceFile { key: "example".to_string(), name: "example.fut".to_string(), text: text.to_string() }
 }
 
-/// The codes of all messages on a program and on its test blocks.
+/// Returns the codes of all messages on a program and on its test blocks.
 fn messages(text: &str) -> Vec<&'static str> {
     let mut sources = Sources::new();
     let file = sources.add("tests", text);

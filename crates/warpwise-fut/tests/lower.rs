@@ -1,4 +1,5 @@
-//! Programs in `tests/lower` become the core IR beside them, which the verifier accepts. `BLESS=1` rewrites it.
+//! Tests that the programs in `tests/lower` become the core IR in the adjacent files, and that the verifier accepts it. `BLESS=1`
+//! rewrites the files.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ impl SourceProvider for NoImports {
     }
 }
 
-/// The core IR of a program as text, or what is wrong with it.
+/// Returns the core IR of a program as text, or an error message.
 fn lowered(path: &Path) -> Result<String, String> {
     let name = path.file_name().unwrap().to_string_lossy().to_string();
     let text = std::fs::read_to_string(path).unwrap();

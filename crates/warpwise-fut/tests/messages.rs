@@ -1,4 +1,4 @@
-//! The wording of messages: `tests/messages/*.txt`, each several programs with what the compiler says of them.
+//! Tests of the wording of messages: each `tests/messages/*.txt` has several programs with the compiler's messages.
 //!
 //! ```text
 //! === what is shown
@@ -8,7 +8,7 @@
 //!   help: integers are `i32` or `i64`, and `i8` to `u64`
 //! ```
 //!
-//! `BLESS=1` rewrites what is said.
+//! `BLESS=1` rewrites the messages.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -20,7 +20,7 @@ use warpwise_fut::compile::{Options, compile};
 const PROGRAM: &str = "=== ";
 const SAID: &str = "---\n";
 
-/// No files but the main one.
+/// A provider without any files, so that there is only the main one.
 struct Nowhere;
 
 impl SourceProvider for Nowhere {
@@ -49,7 +49,7 @@ fn messages_have_their_wording() {
     assert!(complaints.is_empty(), "{complaints}");
 }
 
-/// The text of a file with the messages of today.
+/// Returns the text of a file with the current messages.
 fn said_anew(text: &str) -> String {
     let mut said = String::new();
     for part in text.split(PROGRAM).filter(|part| !part.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Programs in `tests/run` do what their test blocks say, run by the interpreter of the core IR.
+//! Tests that the programs in `tests/run` pass their test blocks, run by the interpreter of the core IR.
 
 mod interpreted;
 

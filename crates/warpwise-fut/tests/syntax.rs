@@ -1,8 +1,8 @@
-//! The corpus of syntax tests: `tests/syntax/*.fut`.
+//! Tests of the syntax on the programs `tests/syntax/*.fut`.
 //!
-//! A line that ends in `-- error: TEXT` must be where exactly one syntax error starts, with TEXT in its message
-//! or label; no other line may have one. A line that ends in `-- tree: TEXT` must start a declaration whose
-//! right-hand side prints as TEXT. Whatever parses must be unchanged by printing and parsing again.
+//! A line that ends in `-- error: TEXT` must be where exactly one syntax error starts, with TEXT in its message or label; no
+//! other line may have an error. A line that ends in `-- tree: TEXT` must start a declaration whose right-hand side prints as
+//! TEXT. Every program that parses must be unchanged by printing and parsing again.
 
 use std::fs;
 use std::path::Path;

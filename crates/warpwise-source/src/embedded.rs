@@ -1,41 +1,41 @@
-//! Programs whose files are parts of an executable.
+//! Programs whose files are embedded in an executable.
 //!
-//! What an import means was found out when the executable was compiled ([`SourceFiles::imports`](crate::files::SourceFiles::imports)), so that no
-//! file is looked for when it runs.
+//! Imports were resolved when the executable was compiled ([`SourceFiles::imports`](crate::files::SourceFiles::imports)), so no
+//! file is searched for at run time.
 
 use warpwise_diag::{ReadError, SourceFile, SourceProvider};
 
 /// A program with all its files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Embedded {
-    /// The files, the one the program starts in first.
+    /// The files; the program's main file is first.
     pub files: &'static [EmbeddedFile],
-    /// What the files import.
+    /// The imports between the files.
     pub imports: &'static [EmbeddedImport],
 }
 
-/// A file.
+/// An embedded file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EmbeddedFile {
-    /// What messages call it. No other file of the program is called so.
+    /// Name of the file in messages, unique in the program.
     pub name: &'static str,
-    /// Its text.
+    /// Text of the file.
     pub text: &'static str,
 }
 
-/// An import.
+/// A resolved import.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EmbeddedImport {
-    /// The file it stands in, by number.
+    /// Index of the importing file.
     pub importing: usize,
-    /// What stands after `import`.
+    /// The path as written after `import`.
     pub path: &'static str,
-    /// The file it means, by number.
+    /// Index of the imported file.
     pub imported: usize,
 }
 
 impl Embedded {
-    /// The file the program starts in; empty where there are no files.
+    /// Returns the program's main file; an empty file if there are none.
     pub fn main(&self) -> SourceFile {
         self.file(0).unwrap_or_else(|| SourceFile {
             key: String::new(),

@@ -1,10 +1,9 @@
-//! Programs as files: reading them, and finding what they import.
+//! Program files on disk: reading them and resolving their imports.
 //!
-//! An `import "path"` means the file `path.fut` beside the importing file. Files are the same when their
-//! canonical paths are. Everything that was read is remembered with a fingerprint of its text, so that a
-//! cache can tell later whether anything changed ([`Dependency`]).
+//! An `import "path"` means the file `path.fut` beside the importing file. Two paths mean the same file if their canonical paths
+//! are equal. Each imported file is recorded with a fingerprint of its text, so that a cache can detect changes ([`Dependency`]).
 //!
-//! Not done here: parsing, and looking for files anywhere else than beside their importers.
+//! Not done here: parsing, and searching for imported files anywhere but beside their importers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,68 +17,68 @@ use warpwise_diag::{ReadError, SourceFile, SourceProvider, without_mark};
 
 use crate::fingerprint::Fingerprint;
 
-/// Spans count bytes with 32 bits; nobody writes programs anywhere near as long.
+/// Maximum size of a file in bytes. Spans count bytes with 32 bits; no real program comes near this size.
 const LONGEST: u64 = 1 << 28;
 
 /// The files of one program.
 #[derive(Debug, Default)]
 pub struct SourceFiles {
-    /// What messages call a file, by key.
+    /// Names of files in messages, by key.
     names: RefCell<HashMap<String, String>>,
     imported: RefCell<Vec<Dependency>>,
     imports: RefCell<Vec<Import>>,
 }
 
-/// An import that was followed.
+/// A resolved import.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Import {
-    /// The canonical path of the file it stands in.
+    /// Key of the importing file: its canonical path, or folder and name if it is a text.
     pub importing: String,
-    /// What stands after `import`.
+    /// The path as written after `import`.
     pub path: String,
-    /// The file it means.
+    /// The imported file.
     pub imported: SourceFile,
 }
 
-/// A file that was read, and what it held.
+/// An imported file, with a fingerprint of its text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Dependency {
     /// The file's canonical path.
     pub path: String,
-    /// The fingerprint of its text.
+    /// Fingerprint of the text.
     pub text: u128,
 }
 
-/// A program's file cannot be used.
+/// The reason why a program's file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SourceError {
-    /// It is not there, or may not be read.
+    /// The file does not exist, or may not be read.
     Unreadable {
-        /// Its name.
+        /// Name of the file in messages.
         name: String,
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// It was read, but is not text.
+    /// The file is not UTF-8 text.
     NotText {
-        /// Its name.
+        /// Name of the file in messages.
         name: String,
-        /// Line of the first byte that is not UTF-8, from 1.
+        /// Line of the first byte that is not UTF-8, counted from 1.
         line: usize,
-        /// Column of that byte, in bytes from 1.
+        /// Column of that byte, in bytes, counted from 1.
         column: usize,
-        /// That byte.
+        /// Value of that byte.
         byte: u8,
     },
 }
 
 impl SourceFiles {
-    /// No file read yet.
+    /// Creates a table without files.
     pub fn new() -> SourceFiles {
         SourceFiles::default()
     }
 
-    /// Reads the file a program starts in.
+    /// Reads a program's main file.
     pub fn root(&self, path: &Path) -> Result<SourceFile, SourceError> {
         let name = path.display().to_string();
         let text = read_text(path, &name)?;
@@ -88,7 +87,7 @@ impl SourceFiles {
         Ok(SourceFile { key, name, text })
     }
 
-    /// A text that a program starts in and that lies in no file. Messages call it `name`; what it imports lies in `folder`.
+    /// Makes a main file of a text that lies in no file. Messages call it `name`; its imports are resolved in `folder`.
     pub fn text(&self, folder: &Path, name: &str, text: String) -> Result<SourceFile, SourceError> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let place = canonical(folder)
@@ -98,12 +97,12 @@ impl SourceFiles {
         Ok(SourceFile { key, name: name.to_string(), text: without_mark(text) })
     }
 
-    /// The imports that were followed so far.
+    /// Returns the imports resolved so far.
     pub fn imports(&self) -> Vec<Import> {
         self.imports.borrow().clone()
     }
 
-    /// The files that were imported so far.
+    /// Returns the files imported so far.
     pub fn imported(&self) -> Vec<Dependency> {
         self.imported.borrow().clone()
     }
@@ -135,7 +134,7 @@ impl SourceProvider for SourceFiles {
 }
 
 impl Dependency {
-    /// Whether the file still holds what it held.
+    /// Whether the file still has the same text.
     pub fn is_current(&self) -> bool {
         read_text(Path::new(&self.path), &self.path).is_ok_and(|text| fingerprint(&text) == self.text)
     }
@@ -147,7 +146,7 @@ fn fingerprint(text: &str) -> u128 {
     fingerprint.finish()
 }
 
-/// `path.fut` beside `file`, without `.` in between.
+/// Returns the path `path.fut` beside `file`, without `.` components.
 fn sibling(file: &Path, path: &str) -> PathBuf {
     let joined = file.parent().unwrap_or(Path::new("")).join(format!("{path}.fut"));
     joined.components().filter(|component| *component != Component::CurDir).collect()
@@ -158,7 +157,7 @@ fn canonical(path: &Path) -> io::Result<String> {
     path.into_os_string().into_string().map_err(|_| io::Error::other("its path is not UTF-8"))
 }
 
-/// The text of a file that messages call by a name.
+/// Reads the text of a file. Errors call the file `name`.
 pub fn read_text(path: &Path, name: &str) -> Result<String, SourceError> {
     let bytes = read_bytes(path).map_err(|error| unreadable(name, error.to_string()))?;
     String::from_utf8(bytes).map(without_mark).map_err(|error| {

@@ -1,9 +1,9 @@
-//! Fingerprints: what a cache takes two equal texts or settings by.
+//! Fingerprints, by which caches recognise equal texts and settings.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Adds things up to 128 bits. The same on every run of one build of the compiler; not meant to withstand
-/// anybody who searches for collisions.
+/// A hash of a sequence of values, in 128 bits. It is the same in every run of one build of the compiler. It does not withstand
+/// deliberate search for collisions.
 #[derive(Clone, Debug)]
 pub struct Fingerprint {
     low: DefaultHasher,
@@ -11,20 +11,20 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Of nothing yet.
+    /// Creates the fingerprint of an empty sequence.
     pub fn new() -> Fingerprint {
         let mut high = DefaultHasher::new();
         high.write_u8(1);
         Fingerprint { low: DefaultHasher::new(), high }
     }
 
-    /// Adds a thing; two things in order are told apart from their concatenation.
+    /// Adds a value. Two texts added in turn give another fingerprint than their concatenation.
     pub fn add<T: Hash + ?Sized>(&mut self, thing: &T) {
         thing.hash(&mut self.low);
         thing.hash(&mut self.high);
     }
 
-    /// The sum.
+    /// Returns the fingerprint.
     pub fn finish(&self) -> u128 {
         (u128::from(self.high.finish()) << 64) | u128::from(self.low.finish())
     }

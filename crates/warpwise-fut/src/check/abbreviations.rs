@@ -1,7 +1,7 @@
-//! Names that the program gives to types, for messages.
+//! Type names of the program, for use in messages.
 //!
-//! Types are structures: a name does not stay with a value. A record or a sum whose structure has exactly one name in scope is shown
-//! by that name.
+//! Types are structural, so a value does not carry the name of its type. A record or sum whose structure has exactly one name in
+//! scope is shown by that name.
 
 use crate::check::Checker;
 use crate::check::infer::ty::{Node, Ty};
@@ -9,7 +9,7 @@ use crate::syntax::session::Symbol;
 use crate::typed::ty::{Type, TypeArg};
 
 impl Checker<'_> {
-    /// The name of a record or sum without sizes.
+    /// Returns the only name in scope of a record or sum type without sizes.
     pub fn abbreviated(&self, ty: Ty) -> Option<&str> {
         let is_named = match self.infer.types.peek(ty) {
             Node::Record(names, _) => names.first().is_some_and(|&name| self.text(name) != "0"),
@@ -26,7 +26,7 @@ impl Checker<'_> {
         if is_named { self.only_name(|definition| self.has_shape(definition, ty)) } else { None }
     }
 
-    /// The name of a record or sum that has no sizes.
+    /// Returns the only name in scope of a record or sum type that has no sizes.
     pub fn abbreviated_type(&self, ty: &Type) -> Option<&str> {
         let is_named = match ty {
             Type::Record(fields) => fields.first().is_some_and(|field| self.text(field.name) != "0"),
@@ -36,7 +36,7 @@ impl Checker<'_> {
         if is_named && !has_sizes(ty) { self.only_name(|definition| is_same(definition, ty)) } else { None }
     }
 
-    /// The name of the only type of the program that is as asked for.
+    /// Returns the name of the only type in scope that satisfies `is_it`.
     fn only_name(&self, is_it: impl Fn(&Type) -> bool) -> Option<&str> {
         let mut found: Option<Symbol> = None;
         let mut frame = Some(&self.env);
@@ -55,7 +55,7 @@ impl Checker<'_> {
         found.map(|name| self.text(name))
     }
 
-    /// Whether a type without its sizes is another one.
+    /// Whether `ty`, ignoring its sizes, equals `shape`.
     fn has_shape(&self, ty: &Type, shape: Ty) -> bool {
         match (ty, self.infer.types.peek(shape)) {
             (Type::Prim(a), Node::Prim(b)) => a == b,
@@ -90,7 +90,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a type has arrays, or abstract types with sizes.
+/// Whether a type contains arrays, functions, or abstract types with arguments.
 fn has_sizes(ty: &Type) -> bool {
     match ty {
         Type::Prim(_) | Type::Param(_) => false,
@@ -101,7 +101,7 @@ fn has_sizes(ty: &Type) -> bool {
     }
 }
 
-/// Whether two types without sizes are the same.
+/// Whether two types without sizes are equal.
 fn is_same(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Prim(a), Type::Prim(b)) => a == b,

@@ -1,13 +1,13 @@
-//! Sizes are known before they are needed.
+//! Causality check: every size is known before it is needed.
 //!
-//! A size that an `Open` binds can become part of the type of something that is evaluated before the `Open`: in
-//! `zip (filter p xs) (rep 0)` the second argument comes first and needs the size of the first. The
-//! walk follows the order of evaluation of the typed tree and reports such uses:
+//! A size bound by an `Open` can become part of the type of an expression that is evaluated before the `Open`. In
+//! `zip (filter p xs) (rep 0)` the second argument is evaluated first, but needs the size of the first. The walk follows the
+//! order of evaluation of the typed tree and reports such uses:
 //!
-//! - arguments come last to first, then the function, but in `f <| x` first `f`;
+//! - arguments are evaluated last to first, then the function, but in `f <| x` first `f`;
 //! - names, sections, parameters of lambdas, empty arrays, constructors and holes need the sizes of their types.
 //!
-//! Sizes that a function type binds itself are not needed for a value of it.
+//! A value of a function type does not need the sizes that the type binds itself.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::{Diagnostic, Span};
@@ -19,12 +19,12 @@ use crate::typed::map::map_size;
 use crate::typed::tree::{Expr, ExprKind, Function};
 use crate::typed::ty::{Size, Type, TypeArg};
 
-/// How something was written, where the order of evaluation depends on it and the tree does not tell.
+/// The written form of an expression, where the order of evaluation depends on it and the tree does not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
     /// `f <| x`: the function is evaluated before the argument.
     FunctionFirst,
-    /// `(x +)`, `(+ x)`: what comes into being in it is not known for its own type.
+    /// `(x +)`, `(+ x)`: sizes that are opened inside are not known for the section's own type.
     Section,
 }
 
@@ -58,7 +58,7 @@ impl Checker<'_> {
     }
 }
 
-/// The sizes that are opened anywhere in an expression.
+/// Collects the sizes that are opened anywhere in an expression.
 fn collect_opened(expr: &Expr, opened: &mut FxHashSet<LocalId>) {
     if let ExprKind::Open { sizes, .. } = &expr.kind {
         opened.extend(sizes);
@@ -68,15 +68,15 @@ fn collect_opened(expr: &Expr, opened: &mut FxHashSet<LocalId>) {
 
 /// A walk in the order of evaluation.
 struct Causality<'c> {
-    /// Sizes that are opened somewhere and not known yet.
+    /// Sizes that are opened somewhere but are not known yet.
     opened: FxHashSet<LocalId>,
-    /// Sizes that were opened, in order.
+    /// Sizes that have been opened, in order.
     known: Vec<LocalId>,
-    /// Uses that come too early.
+    /// Uses of sizes that are not known yet.
     early: Vec<(LocalId, Span)>,
-    /// Sizes that come into being somewhere else (see [`Sizing`](crate::check::size::Sizing)).
+    /// Sizes that only the call of a lambda determines (see [`Sizing`](crate::check::size::Sizing)).
     nowhere: &'c FxHashSet<LocalId>,
-    /// How some expressions were written.
+    /// The written form of some expressions, by source position.
     written: &'c FxHashMap<Span, Written>,
 }
 
@@ -93,7 +93,7 @@ impl Causality<'_> {
             ExprKind::Hole => self.makes(&expr.ty, expr.span),
             ExprKind::Construct { arguments, .. } => {
                 arguments.iter().for_each(|argument| self.expr(argument));
-                // The payloads of other constructors have sizes, too.
+                // The payloads of other constructors may have sizes, too.
                 self.makes(&expr.ty, expr.span);
             }
             ExprKind::Lambda(lambda) => {
@@ -150,14 +150,14 @@ impl Causality<'_> {
         }
     }
 
-    /// Walks a branch. Sizes that become known in it are not known in others.
+    /// Walks a branch. Sizes that become known in one branch are not known in others.
     fn branch(&mut self, branch: &Expr) {
         let mark = self.known.len();
         self.expr(branch);
         self.opened.extend(self.known.drain(mark..));
     }
 
-    /// Something of this type is used.
+    /// Records an error if a value of this type is used before its sizes are known.
     fn needs(&mut self, ty: &Type, span: Span) {
         let mut sizes = Vec::new();
         free_sizes(ty, &mut Vec::new(), &mut sizes);
@@ -165,7 +165,8 @@ impl Causality<'_> {
         self.early.extend(early.map(|local| (local, span)));
     }
 
-    /// A value of this type is made, of which not all parts are there to tell the sizes.
+    /// Records an error if a value of this type is made before its sizes are known. Not all parts of the value exist, so that
+    /// they cannot tell the sizes.
     fn makes(&mut self, ty: &Type, span: Span) {
         let mut sizes = Vec::new();
         free_sizes(ty, &mut Vec::new(), &mut sizes);
@@ -175,7 +176,7 @@ impl Causality<'_> {
     }
 }
 
-/// The locals in the sizes of a type that it does not bind itself.
+/// Collects the locals that occur in the sizes of a type and are not bound by it.
 fn free_sizes(ty: &Type, bound: &mut Vec<LocalId>, found: &mut Vec<LocalId>) {
     match ty {
         Type::Prim(_) | Type::Param(_) => {}

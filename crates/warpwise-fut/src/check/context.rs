@@ -1,4 +1,4 @@
-//! The state of one run of the checker.
+//! State of one run of the checker.
 
 use std::rc::Rc;
 
@@ -18,11 +18,11 @@ use crate::typed::ids::{DefId, LocalId, TypeParamId};
 use crate::typed::tree::{Local, Program, TypeParam};
 use crate::typed::ty::Type;
 
-/// Everything the phases share.
+/// State that all phases share.
 pub struct Checker<'a> {
-    /// Names.
+    /// The session, which holds the table of names.
     pub session: &'a mut Session,
-    /// The texts that places lie in.
+    /// The source texts.
     pub sources: &'a Sources,
     /// The program under construction.
     pub program: Program,
@@ -32,54 +32,54 @@ pub struct Checker<'a> {
     pub in_main: bool,
     /// Whether the file being checked belongs to the prelude.
     pub in_prelude: bool,
-    /// The scope of every file: the built-ins, and once it is checked the prelude.
+    /// The scope of every file: the built-ins, and the prelude once it is checked.
     pub root: Env<'a>,
     /// Names in scope.
     pub env: Env<'a>,
-    /// The members so far of the module being checked.
+    /// Members of the module being checked, as far as they are known.
     pub exports: Members<'a>,
-    /// The declarations of the module being checked, with their places.
+    /// Declarations of the module being checked, with their source positions.
     pub declared: FxHashMap<(NameSpace, Symbol), Span>,
-    /// The declarations still to come in the modules being checked, innermost last.
+    /// Declarations that follow in the modules being checked, innermost module last.
     pub upcoming: Vec<&'a [Decl]>,
-    /// The name of the module being checked, with a dot; empty at the top of a file.
+    /// Name of the module being checked, with a trailing dot; empty at the top of a file.
     pub prefix: String,
     /// The structural intrinsics.
     pub intrinsics: Rc<Names<Value>>,
-    /// The definition being checked, where it may call itself.
+    /// The definition being checked, if it may call itself.
     pub recursion: Option<SelfReference>,
-    /// The meanings of definitions' names in their bodies where an earlier definition could be meant, by their places.
+    /// Meanings of a definition's own name in its body where it could also mean an earlier definition, by source position.
     pub readings: FxHashMap<Span, Reading>,
     /// The types among the intrinsics.
     pub intrinsic_types: Rc<Members<'a>>,
     /// The prelude's `|>` and `<|`.
     pub pipes: [Option<DefId>; 2],
-    /// Names of functions being checked, to tell recursion from a misspelling.
+    /// Names of the functions being checked, which tell recursion from a misspelling.
     pub checking: Vec<Symbol>,
-    /// How deep parametric modules are being applied.
+    /// Nesting depth of the applications of parametric modules being checked.
     pub applications: u32,
-    /// Whether abstract types stand for what a module says they are.
+    /// Whether a specification is being resolved with a module's own types in the place of abstract ones.
     pub reveals: bool,
-    /// How much was done for modules, against programs that ask for too much.
+    /// Amount of work done for modules, which is limited against programs that demand too much.
     pub module_work: u32,
-    /// The phase without sizes.
+    /// State of the phase without sizes.
     pub infer: Inference<'a>,
-    /// The phase with sizes.
+    /// State of the phase with sizes.
     pub sizing: Sizing,
-    /// The names, in the message being written, of locals of which others have the name.
+    /// Distinct names, for the message being written, of locals that share their name with others.
     pub told_apart: FxHashMap<LocalId, String>,
-    /// Places with the codes of the warnings that they got.
+    /// Codes and places of the warnings reported so far.
     pub warned: FxHashSet<(&'static str, Span)>,
-    /// How many of the diagnostics are errors.
+    /// Number of errors in `diagnostics`.
     n_reported: usize,
-    /// The errors.
+    /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The limits met.
+    /// Limits of the compiler that the program meets.
     pub limits: Vec<Limit>,
 }
 
 impl<'a> Checker<'a> {
-    /// A checker that has seen nothing.
+    /// Creates a checker.
     pub fn new(session: &'a mut Session, sources: &'a Sources) -> Checker<'a> {
         Checker {
             session,
@@ -113,70 +113,70 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The table of names.
+    /// Returns the table of names.
     pub fn names(&self) -> &Interner {
         &self.session.names
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     pub fn text(&self, symbol: Symbol) -> &str {
         self.session.names.text(symbol)
     }
 
-    /// Returns the text at a place; `None` if it is long or goes over several lines.
+    /// Returns the text at a place; `None` if it is longer than 40 bytes or spans several lines.
     pub fn written(&self, span: Span) -> Option<&'a str> {
         let text = self.sources.contains(span.file).then(|| self.sources.text(span.file))?;
         text.get(span.start as usize..span.end as usize)
             .filter(|text| text.len() <= 40 && !text.contains('\n'))
     }
 
-    /// Reports something.
+    /// Reports an error or a warning.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.n_reported += usize::from(diagnostic.severity == Severity::Error);
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports something that is not supported yet.
+    /// Reports a feature that is not supported yet.
     pub fn limit(&mut self, span: Span, message: impl Into<String>) {
         self.limits.push(Limit { message: message.into(), span });
     }
 
-    /// Takes out what was reported after the first `n_diagnostics` and `n_limits`.
+    /// Removes and returns the messages after the first `n_diagnostics` and `n_limits`.
     pub fn take_messages(&mut self, n_diagnostics: usize, n_limits: usize) -> (Vec<Diagnostic>, Vec<Limit>) {
         let diagnostics = self.diagnostics.split_off(n_diagnostics);
         self.n_reported -= diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
         (diagnostics, self.limits.split_off(n_limits))
     }
 
-    /// How many errors and limits there are: whether something went wrong since.
+    /// Returns the number of errors and limits. A caller compares two results to detect new ones.
     pub fn n_errors(&self) -> usize {
         self.n_reported + self.limits.len()
     }
 
-    /// A new local. Its type is set when it is known.
+    /// Creates a local. Its type is set once it is known.
     pub fn new_local(&mut self, name: Symbol, span: Span) -> LocalId {
         self.program.locals.push(Local { name, span, ty: Type::Prim(PrimType::I64) });
         LocalId(self.program.locals.len() as u32 - 1)
     }
 
-    /// A new size with a name of the compiler's choice.
+    /// Creates a size whose name the compiler chooses.
     pub fn new_size(&mut self, name: &str, span: Span) -> LocalId {
         let symbol = self.session.names.intern(name);
         self.new_local(symbol, span)
     }
 
-    /// A new type parameter.
+    /// Creates a type parameter.
     pub fn new_type_param(&mut self, name: Symbol, span: Span, liftedness: Liftedness) -> TypeParamId {
         self.program.type_params.push(TypeParam { name, span, liftedness });
         TypeParamId(self.program.type_params.len() as u32 - 1)
     }
 
-    /// The names of the fields of a tuple.
+    /// Returns the names of the fields of a tuple.
     pub fn tuple_names(&mut self, length: usize) -> Rc<[Symbol]> {
         (0..length).map(|index| self.session.names.intern(&index.to_string())).collect()
     }
 
-    /// The order of fields in a record type.
+    /// Returns the key by which the fields of a record type are sorted.
     pub fn field_key(&self, name: Symbol) -> (bool, u64, &str) {
         let text = self.text(name);
         match text.parse::<u64>() {

@@ -1,4 +1,4 @@
-//! One definition through all phases, and type definitions.
+//! Definitions of values, through all phases, and of types.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::typed::tree::{AbstractParam, Def, Function, Scheme};
 use crate::typed::ty::{TOO_LARGE, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
-    /// Starts a definition: nothing inside it is known yet.
+    /// Starts a definition with empty state. Returns the index of its first local.
     pub fn start(&mut self) -> usize {
         self.infer.clear();
         self.sizing.clear();
@@ -25,7 +25,7 @@ impl<'a> Checker<'a> {
         self.program.locals.len()
     }
 
-    /// Checks a value declaration in one reading of its own name, and gives what that means afterwards.
+    /// Checks a value declaration in one reading of its own name, and returns the value that the name means afterwards.
     pub fn check_reading(&mut self, decl: &'a ValueDecl, attrs: &[Attr], reading: Reading) -> Value {
         let errors = self.n_errors();
         let first_local = self.start();
@@ -81,7 +81,7 @@ impl<'a> Checker<'a> {
         Value::Def(DefId(self.program.defs.len() as u32 - 1), Rc::new(poly))
     }
 
-    /// A value that is computed anew for every choice of sizes cannot have an unknown size, too.
+    /// Reports an error if a value that depends on size parameters also has an unknown size.
     fn check_value_sizes(&mut self, function: &Function, place: Span) {
         let is_sized_value = function.params.is_empty() && !function.scheme.sizes.is_empty();
         if is_sized_value && !function.result.exists.is_empty() {
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Makes type parameters of the unrestricted variables of a type.
+    /// Turns the unrestricted variables of a type into type parameters.
     fn generalise_types(&mut self, ty: Ty, types: &mut Vec<TypeParamId>, span: Span) {
         match self.infer.types.node(ty) {
             Node::Var(var) => {
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         Rc::new(self.type_definition(decl.liftedness, &decl.params, &decl.definition, decl.name.symbol))
     }
 
-    /// A type constructor from its parameters and definition.
+    /// Returns the type constructor with these parameters and this definition.
     pub fn type_definition(
         &mut self,
         liftedness: Liftedness,
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Names for type parameters that nobody wrote: `t`, `t1`, ...
+/// Returns a name for an inferred type parameter: `t`, `t1`, ...
 fn type_name(index: usize) -> String {
     if index == 0 { "t".to_string() } else { format!("t{index}") }
 }

@@ -1,4 +1,4 @@
-//! Where two large types differ, and where sizes come from, for messages.
+//! Explanations for messages: where two large types differ, and where sizes come from.
 
 use warpwise_diag::Diagnostic;
 
@@ -8,17 +8,17 @@ use crate::typed::ids::LocalId;
 use crate::typed::tree::Local;
 use crate::typed::ty::{Size, Type};
 
-/// Types with more characters are not shown whole where they differ in one part.
+/// Maximum number of bytes of a type that is shown whole although it differs in one part only.
 const LONGEST: usize = 48;
 
-/// Whether one of two types is too large to be compared with the other at a glance.
+/// Whether one of two types is too large for a comparison at a glance.
 pub fn are_large(expected: &str, found: &str) -> bool {
     expected.len().max(found.len()) > LONGEST
 }
 
 impl Checker<'_> {
-    /// The way to the first two parts of two types that are these, in whichever order: fields, and `[]` for elements; and the parts in
-    /// the order of the types.
+    /// Returns the path to the first position where two types contain the given parts, in either order, and these parts in the
+    /// order of the types. The path consists of field names, and `[]` for elements.
     pub fn path_to(&mut self, whole: [Ty; 2], parts: [Ty; 2]) -> Option<(String, [Ty; 2])> {
         let types = &mut self.infer.types;
         let whole = [types.find(whole[0]), types.find(whole[1])];
@@ -40,10 +40,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Says where a size comes from that the program does not name, and how it gets a name.
+    /// Adds to an error where a size that has no name in the program comes from, and how to name it.
     pub fn explain_size(&self, error: Diagnostic, size: &Size, types: [&Type; 2]) -> Diagnostic {
         let Size::Local(local) = size else { return error };
-        // Sizes that are still to be found are no locals of the program.
+        // A size that is not solved yet is no local of the program.
         let Some(&Local { name, span, .. }) = self.program.locals.get(local.index()) else { return error };
         let is_written = self.written(span).is_none_or(|text| text == self.text(name));
         let (Some(source), false) = (self.written(span), is_written) else { return error };
@@ -59,7 +59,7 @@ impl Checker<'_> {
     }
 }
 
-/// The array of a size inside a type.
+/// Returns the array type inside a type whose outermost size is `size`.
 fn array_of(ty: &Type, size: LocalId) -> Option<&Type> {
     match ty {
         Type::Array(array) if matches!(array.size, Size::Local(local) if local == size) => Some(ty),
@@ -69,7 +69,7 @@ fn array_of(ty: &Type, size: LocalId) -> Option<&Type> {
     }
 }
 
-/// Says of two large types only in which part they differ.
+/// Reduces a message about two large types to the part in which they differ.
 pub fn shorten(mut error: Diagnostic, path: &str, expected: &str, found: &str) -> Diagnostic {
     let part = path.trim_start_matches('.');
     let kind = if part.contains("[]") { "part" } else { "field" };

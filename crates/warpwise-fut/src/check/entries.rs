@@ -1,4 +1,4 @@
-//! Entry points: what they may take and give.
+//! Entry points: the types that they may take and return.
 
 use warpwise_diag::{Diagnostic, Span};
 
@@ -16,13 +16,13 @@ use crate::typed::tree::{
 use crate::typed::ty::Type;
 
 impl<'a> Checker<'a> {
-    /// Whether a definition is an entry point: declared so, or called `main` at the top of the main file.
+    /// Whether a definition is an entry point: declared with `entry`, or named `main` at the top of the main file.
     pub fn is_entry(&self, decl: &ValueDecl) -> bool {
         let is_main = self.in_main && self.prefix.is_empty() && self.text(decl.name.name.symbol) == "main";
         decl.entry || is_main
     }
 
-    /// Checks a definition that was declared with `entry` and enters it as an entry point.
+    /// Checks a definition declared with `entry` and records it as an entry point.
     pub fn check_entry(&mut self, decl: &'a ValueDecl, def: DefId) {
         let function = &self.program.defs[def.index()].function;
         let span = decl.name.name.span;
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
         self.program.entries.push(Entry { name: decl.name.name.symbol, def, params, result });
     }
 
-    /// Gives a definition whose body is a function the parameters of that function: `entry f = map g`.
+    /// Eta-expands an entry point whose body is a function, as in `entry f = map g`: adds that function's parameters.
     pub fn expand_entry(&mut self, function: &mut Function) {
         let mut arguments = Vec::new();
         while let Type::Arrow(arrow) = function.result.ty.clone() {
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         function.body = self.open(function.result.exists.clone(), applied);
     }
 
-    /// A type in the source's words; none for what entry points cannot take.
+    /// Returns a type as written in the source; `None` for types that entry points cannot take.
     fn written_type(&self, ty: &TypeExpr) -> Option<WrittenType> {
         let all = |types: &mut dyn Iterator<Item = &TypeExpr>| {
             types.map(|ty| self.written_type(ty)).collect::<Option<Vec<_>>>()
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Every size parameter must be an extent of a parameter.
+    /// Reports an error if a size parameter is not an extent of any parameter.
     fn check_entry_sizes(&mut self, sizes: &[LocalId], params: &[Type]) {
         for &size in sizes {
             if !params.iter().any(|ty| is_extent(ty, size)) {
@@ -157,7 +157,7 @@ fn texts(parts: &[WrittenType]) -> String {
     parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The type a parameter is annotated with.
+/// Returns the type that a parameter is annotated with.
 fn annotation(pat: &Pat) -> Option<&TypeExpr> {
     match &pat.kind {
         PatKind::Ascribe(_, ty) => Some(ty),

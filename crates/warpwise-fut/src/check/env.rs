@@ -1,7 +1,7 @@
-//! The meanings of names at the level of declarations: values, types, modules, module types.
+//! Name environments at the level of declarations: values, types, modules, module types.
 //!
-//! An [`Env`] is a chain of frames, one per open module body; a parametric module and a module type
-//! keep the chain they were written in. Locals of expressions are not here (see `infer`).
+//! An [`Env`] is a chain of frames, one per open module body. A parametric module and a module type keep the chain that they were
+//! written in. Locals of expressions are not here (see `infer`).
 
 use std::rc::Rc;
 
@@ -17,13 +17,13 @@ use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::AbstractParam;
 use crate::typed::ty::{Type, Uniqueness};
 
-/// A table of names in the order of their declaration.
+/// A table from names, in the order of their declaration.
 pub type Names<T> = IndexMap<Symbol, T, FxBuildHasher>;
 
 /// A chain of frames, innermost first.
 pub type Env<'a> = Rc<Frame<'a>>;
 
-/// The names of one module body, and those around it.
+/// The names of one module body, and the enclosing environment.
 #[derive(Clone, Default)]
 pub struct Frame<'a> {
     /// The names declared or opened here.
@@ -45,16 +45,16 @@ pub struct Members<'a> {
     pub module_types: Names<ModuleType<'a>>,
 }
 
-/// A value at the top of a module.
+/// A value member of a module.
 #[derive(Clone)]
 pub enum Value {
     /// A definition.
     Def(DefId, Rc<Poly>),
     /// A member of `intrinsics`.
     Intrinsic(Intrinsic, Rc<Poly>),
-    /// A built-in operator of several types.
+    /// A built-in operator, which is overloaded.
     Operator(Operator),
-    /// A definition with errors, which have been reported.
+    /// A definition with errors, which are already reported.
     Failed,
 }
 
@@ -65,24 +65,24 @@ pub struct Poly {
     pub types: Vec<TypeParamId>,
     /// Size parameters.
     pub sizes: Vec<LocalId>,
-    /// The type over them.
+    /// The type in terms of these parameters.
     pub ty: Type,
 }
 
 /// A type constructor.
 #[derive(Clone, Debug)]
 pub struct TypeDef {
-    /// Its liftedness.
+    /// The liftedness.
     pub liftedness: Liftedness,
-    /// Its parameters.
+    /// Type and size parameters.
     pub params: Vec<AbstractParam>,
-    /// Sizes that each use of it leaves open.
+    /// Existential sizes, which each use of the type leaves open.
     pub exists: Vec<LocalId>,
-    /// Its definition.
+    /// The definition.
     pub ty: Type,
-    /// Which parts of it were written with a star.
+    /// The parts of the definition that have a star.
     pub uniqueness: Uniqueness,
-    /// Whether the definition has errors, which have been reported.
+    /// Whether the definition has errors, which are already reported.
     pub failed: bool,
 }
 
@@ -95,37 +95,37 @@ pub enum Module<'a> {
     Parametric(Rc<Parametric<'a>>),
     /// The module `intrinsics`, whose scalar members are made on demand.
     Intrinsics,
-    /// A module with errors, which have been reported.
+    /// A module with errors, which are already reported.
     Failed,
 }
 
 /// A parametric module.
 pub enum Parametric<'a> {
-    /// One that was written down: checked anew for each application.
+    /// A parametric module in the source, checked anew for each application.
     Written {
         /// The first parameter.
         param: &'a ModuleParam,
         /// Further parameters, or the body.
         rest: ParametricRest<'a>,
-        /// Where it was written.
+        /// Environment that it was written in.
         env: Env<'a>,
-        /// The name of the module, for messages.
+        /// Name of the module, for messages.
         prefix: String,
     },
-    /// One that is seen through a module type.
+    /// A parametric module seen through a module type.
     Sealed {
-        /// The parametric module underneath.
+        /// The parametric module that is sealed.
         function: Rc<Parametric<'a>>,
         /// Its module type.
         arrow: Arrow<'a>,
-        /// Where that was laid over it.
+        /// Scopes in which the module type was laid over the module.
         scopes: Scopes<'a>,
     },
-    /// One of which only the module type is known.
+    /// A parametric module known only by its module type.
     Assumed {
         /// Its module type.
         arrow: Arrow<'a>,
-        /// Where that was written.
+        /// Environment that the module type was written in.
         env: Env<'a>,
     },
 }
@@ -133,11 +133,11 @@ pub enum Parametric<'a> {
 /// The type of a parametric module.
 #[derive(Clone, Copy)]
 pub struct Arrow<'a> {
-    /// The name of the parameter, if the result speaks of it.
+    /// Name of the parameter, if the result refers to it.
     pub param: Option<Ident>,
-    /// The argument.
+    /// Module type of the argument.
     pub argument: &'a ModuleTypeExpr,
-    /// The result.
+    /// Module type of the result.
     pub result: &'a ModuleTypeExpr,
 }
 
@@ -146,24 +146,24 @@ pub struct Arrow<'a> {
 pub struct ParametricRest<'a> {
     /// More parameters.
     pub params: &'a [ModuleParam],
-    /// The module type that the result is sealed with.
+    /// Module type that the result is sealed with.
     pub signature: Option<&'a ModuleTypeExpr>,
     /// The result.
     pub body: &'a ModuleExpr,
 }
 
-/// A module type with the names it was written under.
+/// A module type with the environment of its names.
 #[derive(Clone)]
 pub struct ModuleType<'a> {
     /// The module type as written.
     pub expr: &'a ModuleTypeExpr,
-    /// The environment that it was written in.
+    /// Environment that it was written in.
     pub env: Env<'a>,
-    /// Whether it has errors, which have been reported.
+    /// Whether it has errors, which are already reported.
     pub failed: bool,
 }
 
-/// The meaning of a name of a value or module: both share one name space.
+/// The meaning of a name of a value or module. Both share one name space.
 pub enum Term<'m, 'a> {
     /// A value.
     Value(&'m Value),
@@ -172,12 +172,12 @@ pub enum Term<'m, 'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// An empty frame inside `parent`.
+    /// Creates an empty frame inside `parent`.
     pub fn inside(parent: &Env<'a>) -> Env<'a> {
         Rc::new(Frame { members: Members::default(), parent: Some(parent.clone()) })
     }
 
-    /// The innermost member that `select` finds.
+    /// Returns the innermost member that `select` finds.
     pub fn find<'f, T>(&'f self, select: impl Fn(&'f Members<'a>) -> Option<T>) -> Option<T> {
         let mut frame = self;
         loop {
@@ -190,25 +190,25 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The value or module of this name.
+    /// Returns the value or module with this name.
     pub fn term(&self, name: Symbol) -> Option<Term<'_, 'a>> {
         let module = self.modules.get(&name).map(Term::Module);
         module.or_else(|| self.values.get(&name).map(Term::Value))
     }
 
-    /// Adds a value; a module of the same name is hidden.
+    /// Adds a value, which hides a module of the same name.
     pub fn insert_value(&mut self, name: Symbol, value: Value) {
         self.modules.shift_remove(&name);
         self.values.insert(name, value);
     }
 
-    /// Adds a module; a value of the same name is hidden.
+    /// Adds a module, which hides a value of the same name.
     pub fn insert_module(&mut self, name: Symbol, module: Module<'a>) {
         self.values.shift_remove(&name);
         self.modules.insert(name, module);
     }
 
-    /// Adds all members of another module; those of the same name are hidden.
+    /// Adds all members of another module, which hide members of the same names.
     pub fn include(&mut self, other: &Members<'a>) {
         other.values.iter().for_each(|(name, value)| self.insert_value(*name, value.clone()));
         other.modules.iter().for_each(|(name, module)| self.insert_module(*name, module.clone()));

@@ -1,4 +1,4 @@
-//! The entry of the checker, and files that import each other.
+//! Entry point of the checker, and imports between files.
 
 use std::rc::Rc;
 
@@ -13,27 +13,27 @@ use crate::syntax::parser::parse_program;
 use crate::syntax::session::Session;
 use crate::typed::tree::Program;
 
-/// The types of the structural intrinsics.
+/// Declarations that give the structural intrinsics their types.
 const INTRINSICS: &str = include_str!("../../prelude/intrinsics.fut");
 
 /// The input of the checker.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// The main file, whose entry points count, and those it imports.
+    /// The main file, whose entry points count, and its imports.
     pub program: &'a Loaded,
-    /// The file whose names are in scope in all files of the program, and those it imports.
+    /// The prelude, whose names are in scope in all files of the program, and its imports.
     pub prelude: Option<&'a Loaded>,
 }
 
-/// The files of one load that are checked.
+/// The files of one load, with the results of those checked so far.
 pub struct Checked<'a> {
     /// The files.
     loaded: &'a Loaded,
-    /// The members of finished files; a file comes after those it imports.
+    /// Members of the finished files. A file comes after its imports.
     members: Vec<Rc<Members<'a>>>,
 }
 
-/// Checks a program. On success gives the typed tree and warnings.
+/// Checks a program. On success returns the typed tree and warnings.
 pub fn check(
     session: &mut Session,
     sources: &mut Sources,
@@ -77,7 +77,7 @@ fn check_here(
 }
 
 impl<'a> Checker<'a> {
-    /// Checks all files of a load, and gives what its root offers.
+    /// Checks all files of a load, and returns the members of its root file.
     fn check_files(&mut self, loaded: &'a Loaded) -> Rc<Members<'a>> {
         self.checked = Some(Checked { loaded, members: Vec::new() });
         let mut last = Rc::default();
@@ -93,7 +93,7 @@ impl<'a> Checker<'a> {
         last
     }
 
-    /// The module that an import is.
+    /// Returns the imported module.
     pub fn import(&mut self, import: &ImportPath) -> Module<'a> {
         let Some(checked) = &self.checked else { return Module::Failed };
         let UnitId(index) = checked.loaded.target(import);

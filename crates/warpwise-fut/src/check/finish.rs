@@ -1,6 +1,7 @@
-//! Puts the sizes that were found into the typed tree.
+//! Substitutes the inferred sizes into the typed tree.
 //!
-//! Before: locals from [`META`](crate::check::size::META) on stand for unknowns. After: none is left; one that nothing decided is an error.
+//! Before, locals from [`META`](crate::check::size::META) on stand for unknown sizes. Afterwards none is left; an unsolved one is
+//! an error.
 
 use warpwise_diag::Diagnostic;
 
@@ -12,7 +13,7 @@ use crate::typed::tree::Function;
 use crate::typed::ty::{Size, Type};
 
 impl Checker<'_> {
-    /// Finishes a definition whose locals have numbers from `first_local`; gives its finished type.
+    /// Finishes a definition, whose locals are numbered from `first_local` on. Returns its finished type.
     pub fn finish(&mut self, function: &mut Function, ty: &Type, first_local: usize) -> Type {
         for index in 0..self.sizing.metas.len() {
             if self.sizing.metas[index].solution.is_none() {

@@ -1,4 +1,4 @@
-//! The names that are there before any file: scalar types, operators, the module `intrinsics`.
+//! Names that exist before any file: scalar types, operators, and the module `intrinsics`.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::typed::tree::{Abstract, AbstractParam};
 use crate::typed::ty::{Type, TypeArg, Uniqueness};
 
 impl<'a> Checker<'a> {
-    /// Makes the outermost frame.
+    /// Creates the outermost frame.
     pub fn enter_builtins(&mut self, intrinsics: &'a Program) {
         let mut frame = Frame::default();
         for prim in PrimType::ALL {
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
         self.intrinsics = Rc::new(self.structural(intrinsics));
     }
 
-    /// The type `intrinsics.acc`, the first of all abstract types.
+    /// Declares the type `intrinsics.acc`, the first of all abstract types.
     fn accumulators(&mut self) -> Members<'a> {
         let (acc, element) = (self.session.names.intern("acc"), self.session.names.intern("t"));
         let param = self.new_type_param(element, Span::NONE, Liftedness::Unlifted);
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         names
     }
 
-    /// The type of a value specification. None if it has errors, which are reported.
+    /// Returns the type of a value specification; `None` if it has errors, which are reported.
     pub fn value_spec(&mut self, params: &'a [TypeParam], ty: &'a TypeExpr, span: Span) -> Option<Poly> {
         let errors = self.n_errors();
         self.start();
@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
         let filled = self.fill_pending(&annotation.ty);
         let first = sizes.len();
         sizes.extend(self.generalise_sizes(&filled, 0, 0));
-        // The type of a value that is no function tells nothing of sizes that it hides.
+        // If a value is no function, its type does not determine hidden sizes.
         let solved = self.solved(&filled);
         if sizes[first..].iter().any(|&size| is_extent(&solved, size)) {
             let message = "the type of this value hides a size, which nobody could tell";

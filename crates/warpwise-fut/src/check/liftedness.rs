@@ -1,7 +1,7 @@
-//! Liftedness: which written types may hide functions or sizes of their own.
+//! Liftedness: which types may hide functions or sizes of their own.
 //!
-//! Types are judged by what they were declared to be, not by what they stand for: where `type^ t = [2]i32` is in scope, `t` counts
-//! as a function, so that its definition can change.
+//! Types are judged by their declared liftedness, not by their definitions: where `type^ t = [2]i32` is in scope, `t` counts as a
+//! function, so that its definition can change.
 
 use warpwise_diag::{Diagnostic, Span};
 
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Demands that a type can be that of elements.
+    /// Reports an error if a type cannot be that of array elements.
     pub fn check_element(&mut self, element: &'a TypeExpr, ty: &Type) {
         let what = match self.declared_liftedness(element) {
             Liftedness::Unlifted => return,
@@ -61,8 +61,8 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::error("E0211", element.span, message));
     }
 
-    /// Demands that the definition of a type hides no more than declared, that its values tell the sizes it hides, and that
-    /// it speaks of all its size parameters.
+    /// Reports an error if the definition of a type hides more than declared, if its values do not determine the sizes it hides,
+    /// or if it does not use one of its size parameters.
     pub fn check_type_definition(
         &mut self,
         declared: Liftedness,
@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
             true => Liftedness::Unlifted,
             false => Liftedness::SizeLifted,
         };
-        // An abstract type that a module type declares without `~` is as good as any, whatever is behind it.
+        // An abstract type that a module type declares without `~` counts as unlifted, whatever its definition is.
         let behind = match self.liftedness(&annotation.ty) {
             Liftedness::Lifted => Liftedness::Lifted,
             Liftedness::SizeLifted | Liftedness::Unlifted => Liftedness::Unlifted,
@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The one that allows most.
+/// Returns the liftedness that permits most.
 fn most(all: Vec<Liftedness>) -> Liftedness {
     all.into_iter().max_by_key(|&liftedness| liftedness as u8).unwrap_or(Liftedness::Unlifted)
 }

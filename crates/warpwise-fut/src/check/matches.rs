@@ -1,4 +1,4 @@
-//! Every value is matched by some case, and patterns outside of `match` match every value.
+//! Exhaustiveness: every value is matched by some case, and patterns outside of `match` are irrefutable.
 //!
 //! ```text
 //! match (x, y)
@@ -6,11 +6,11 @@
 //! case (_, #some 1) -> 1          -- error: `(#some _, #none)` is matched by no case
 //! ```
 //!
-//! The rows of patterns are split column by column on what can stand there, as in L. Maranget, "Warnings for pattern matching"
-//! (2007); what is left when no row is left is an example of a value that is not matched. That takes exponentially many
-//! steps for patterns made for it, so their number is bounded.
+//! The rows of patterns are split column by column by the heads that a value can have there, as in L. Maranget, "Warnings for
+//! pattern matching" (2007). If no row is left, the heads chosen so far are an example of an unmatched value. Adversarial
+//! patterns take exponentially many steps, so the number of steps is bounded.
 //!
-//! Numbers are never exhausted by cases: some case has to bind or ignore them. Cases that are never reached are no errors.
+//! Cases never exhaust the numbers: some case has to bind or ignore them. Unreachable cases are no errors.
 
 use warpwise_diag::{Diagnostic, Span};
 
@@ -21,10 +21,10 @@ use crate::syntax::session::Symbol;
 use crate::typed::tree::{BindingKind, Case, Expr, ExprKind, Function, LoopForm, Pat, PatKind};
 use crate::typed::ty::Type;
 
-/// How many patterns are looked at for one `match`.
+/// Maximum number of patterns that are examined for one `match`.
 const STEPS: usize = 20_000_000;
 
-/// How deep columns are split: constructors in constructors, and columns beside each other.
+/// Maximum depth of splitting columns: nested constructors, and columns beside each other.
 const DEPTH: usize = 4_000;
 
 /// A value that no case matches.
@@ -36,11 +36,11 @@ enum Example {
     Literal(String),
     /// A record, field by field.
     Record(Vec<Symbol>, Vec<Example>),
-    /// A constructor with what it carries.
+    /// A constructor with its payload.
     Construct(Symbol, Vec<Example>),
 }
 
-/// A pattern at the head of a column.
+/// The head of a pattern.
 #[derive(Clone, Copy, PartialEq)]
 enum Head {
     /// A record.
@@ -49,20 +49,20 @@ enum Head {
     Constructor(usize),
     /// A scalar.
     Literal(Literal),
-    /// A scalar that is in no row.
+    /// A scalar that occurs in no row.
     OtherLiteral,
 }
 
-/// A column entry: a pattern, or nothing where anything matches.
+/// A column entry: a pattern, or `None` for a wildcard.
 type Cell<'p> = Option<&'p Pat>;
 
-/// The search for an example.
+/// The search for an unmatched value.
 struct Search {
-    /// Patterns that may still be looked at.
+    /// Number of patterns that may still be examined.
     steps: usize,
 }
 
-/// The search was given up.
+/// The search exceeded its bounds.
 struct TooComplex;
 
 impl Checker<'_> {
@@ -172,7 +172,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a pattern matches every value for a simple reason.
+/// Whether a pattern is irrefutable, by its syntax and its type alone.
 fn always_matches(pattern: &Pat) -> bool {
     match &pattern.kind {
         PatKind::Bind(_) | PatKind::Wildcard => true,
@@ -184,7 +184,7 @@ fn always_matches(pattern: &Pat) -> bool {
     }
 }
 
-/// A value that none of these patterns, all of one type, matches.
+/// Returns a value that no pattern matches. All patterns have one type.
 fn example(patterns: &[&Pat]) -> Result<Option<Example>, TooComplex> {
     let Some(first) = patterns.first() else { return Ok(Some(Example::Any)) };
     let rows = patterns.iter().map(|pattern| vec![Some(*pattern)]).collect();
@@ -193,7 +193,7 @@ fn example(patterns: &[&Pat]) -> Result<Option<Example>, TooComplex> {
 }
 
 impl Search {
-    /// A value for each column that no row matches. The first column is the last of each row.
+    /// Returns a value for each column such that no row matches them. The first column is the last element of each row.
     fn unmatched(
         &mut self,
         rows: Vec<Vec<Cell>>,
@@ -250,8 +250,8 @@ fn head(cell: Cell) -> Option<Head> {
     }
 }
 
-/// What values of a type start with. Where no row may name all of them, rows that name none must match everything, and then
-/// they match what the others name, too.
+/// Returns the heads of a type's values. If no set of rows can name all heads, the only one is `OtherLiteral`, for the values
+/// that no row names: rows that match these have a wildcard, which matches the named values, too.
 fn heads(ty: &Type) -> Vec<Head> {
     match ty {
         Type::Record(_) => vec![Head::Record],
@@ -263,7 +263,7 @@ fn heads(ty: &Type) -> Vec<Head> {
     }
 }
 
-/// The types of what follows a head.
+/// Returns the types of the parts under a head.
 fn parts_of(ty: &Type, head: Head) -> Vec<Type> {
     match head {
         Head::Record => ty.parts().unwrap_or_default().into_iter().cloned().collect(),
@@ -274,7 +274,7 @@ fn parts_of(ty: &Type, head: Head) -> Vec<Type> {
     }
 }
 
-/// The row for values that start with a head; none if it does not match them.
+/// Specialises a row to values with a head; `None` if it does not match them.
 fn specialise<'p>(row: &[Cell<'p>], wanted: Head, n_parts: usize) -> Option<Vec<Cell<'p>>> {
     let (last, rest) = row.split_last()?;
     let mut row = rest.to_vec();
@@ -289,7 +289,7 @@ fn specialise<'p>(row: &[Cell<'p>], wanted: Head, n_parts: usize) -> Option<Vec<
     Some(row)
 }
 
-/// The example with this head.
+/// Returns the example with this head.
 fn named(ty: &Type, head: Head, parts: Vec<Example>, column: &[Head]) -> Example {
     match (head, ty) {
         (Head::Record, Type::Record(fields)) => {
@@ -305,7 +305,7 @@ fn named(ty: &Type, head: Head, parts: Vec<Example>, column: &[Head]) -> Example
     }
 }
 
-/// A number that is in no row: the smallest natural one, if it is an integer.
+/// Returns the smallest natural number that occurs in no row; a wildcard unless the type is an integer.
 fn other_literal(prim: PrimType, column: &[Head]) -> Example {
     let is_integer = !matches!(prim, PrimType::F16 | PrimType::F32 | PrimType::F64 | PrimType::Bool);
     let texts: Vec<String> = column
@@ -315,7 +315,7 @@ fn other_literal(prim: PrimType, column: &[Head]) -> Example {
             Head::Record | Head::Constructor(_) | Head::OtherLiteral => None,
         })
         .collect();
-    // There are fewer texts than candidates. Those of the narrowest type fit all.
+    // There are more candidates than texts, and all candidates fit the narrowest type.
     let mut candidates = (0..=texts.len().min(127)).map(|number| number.to_string());
     match candidates.find(|number| is_integer && !texts.contains(number)) {
         Some(number) => Example::Literal(number),

@@ -1,19 +1,20 @@
-//! Syntax trees to the typed tree: names, types, sizes, uniqueness.
+//! The checker, from syntax trees to the typed tree: names, types, sizes, uniqueness.
 //!
-//! [`check`] is the entry. A file is checked declaration by declaration ([`modules`]); a definition goes through
+//! [`check`] is the entry point. A file is checked declaration by declaration ([`modules`]). A definition goes through these
+//! phases:
 //!
-//! 1. [`infer`]: Hindley-Milner without sizes. Resolves names and overloading, and leaves in side tables the type of
-//!    every expression and pattern. Only this phase decides what a program without sizes means.
-//! 2. [`size`]: builds the typed tree with sized types. As all shapes are known, only sizes remain to be unified;
-//!    here sizes come into being, are checked to stay in scope, and become parameters of the definition.
-//! 3. [`finish`]: puts the sizes found into the tree.
-//! 4. [`causality`], [`mod@matches`] and [`consume`]: sizes are known when they are needed, cases match every value, and
-//!    uniqueness, all on the finished tree.
+//! 1. [`infer`]: Hindley-Milner without sizes. It resolves names and overloading, and records the type of every expression and
+//!    pattern in side tables. Only this phase decides what a program without sizes means.
+//! 2. [`size`]: builds the typed tree with sized types. All shapes are known, so only sizes remain to be unified. Here
+//!    existential sizes are introduced, are checked to stay in scope, and become parameters of the definition.
+//! 3. [`finish`]: substitutes the inferred sizes into the tree.
+//! 4. [`causality`], [`mod@matches`] and [`consume`] check the finished tree: sizes are known before they are needed, cases match
+//!    every value, and uniqueness holds.
 //!
-//! A definition with errors is known by name, so that uses of it are no errors, and its type fits everywhere.
-//! A parametric module is checked where it is written and, to make its result, for each application ([`modules::parametric`]).
+//! A definition with errors stays known by name, so that its uses are no errors, and its type fits everywhere. A parametric
+//! module is checked where it is written, and again for each application, to make its result ([`modules::parametric`]).
 //!
-//! Not supported yet, with a message that says so: differentiation.
+//! Differentiation is not supported yet; a message says so.
 
 mod abbreviations;
 mod causality;

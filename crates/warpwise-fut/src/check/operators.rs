@@ -1,11 +1,11 @@
-//! The built-in operators of several types, and the grid of scalar intrinsics.
+//! The built-in overloaded operators, and the table of scalar intrinsics.
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarClass, ScalarType, TernaryOp, UnaryOp};
 
 use crate::syntax::ast::PrimType;
 use crate::typed::intrinsic::Intrinsic;
 
-/// A built-in operator. All but the last two take two operands of one type.
+/// A built-in operator on two operands of one type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operator {
     /// `+`.
@@ -84,12 +84,12 @@ impl PrimSet {
         PrimSet(self.0 & other.0)
     }
 
-    /// Whether nothing is in it.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Its only member, if it has just one.
+    /// Returns the only element, if there is exactly one.
     pub fn single(self) -> Option<PrimType> {
         if self.0.count_ones() != 1 {
             return None;
@@ -97,7 +97,7 @@ impl PrimSet {
         PrimType::ALL.into_iter().find(|&ty| self.contains(ty))
     }
 
-    /// In words, for messages.
+    /// Returns a description for messages.
     pub fn describe(self) -> &'static str {
         match self {
             PrimSet::ALL => "a scalar type",
@@ -113,7 +113,7 @@ impl PrimSet {
 }
 
 impl Operator {
-    /// All of them with their names.
+    /// All operators with their names.
     pub const ALL: [(&'static str, Operator); 22] = [
         ("+", Operator::Add),
         ("-", Operator::Sub),
@@ -139,7 +139,7 @@ impl Operator {
         ("||", Operator::LogicalOr),
     ];
 
-    /// The types of its operands; none for `==` and `!=`, which take anything that can be compared.
+    /// Returns the scalar types of the operands; `None` for `==` and `!=`, which accept any comparable type.
     pub fn operands(self) -> Option<PrimSet> {
         use Operator::*;
         Some(match self {
@@ -152,7 +152,7 @@ impl Operator {
         })
     }
 
-    /// Whether the result is `bool` rather than of the operands' type.
+    /// Whether the operator is a comparison, with result `bool`; otherwise the result has the type of the operands.
     pub fn compares(self) -> bool {
         use Operator::*;
         match self {
@@ -162,7 +162,8 @@ impl Operator {
         }
     }
 
-    /// The operator at a scalar type of [`Operator::operands`]; `&&` and `||` are not among intrinsics.
+    /// Returns the intrinsic for operands of a scalar type; `None` for `&&` and `||`, which are not intrinsics. The type must be
+    /// in [`Operator::operands`].
     pub fn at(self, ty: PrimType) -> Option<Intrinsic> {
         use Operator::*;
         let kind = Kind::of(ty);
@@ -198,7 +199,7 @@ impl Operator {
     }
 }
 
-/// How a scalar type is computed with.
+/// The arithmetic of a scalar type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Signed,
@@ -207,7 +208,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Truth values compare as unsigned.
+    /// Returns the kind of a type. Truth values compare as unsigned.
     fn of(ty: PrimType) -> Kind {
         match ty {
             PrimType::I8 | PrimType::I16 | PrimType::I32 | PrimType::I64 => Kind::Signed,
@@ -225,7 +226,7 @@ impl Kind {
     }
 }
 
-/// The core's type of a scalar type.
+/// Returns the core IR's type for a scalar type.
 pub fn scalar(ty: PrimType) -> ScalarType {
     match ty {
         PrimType::Bool => ScalarType::Bool,
@@ -239,12 +240,12 @@ pub fn scalar(ty: PrimType) -> ScalarType {
     }
 }
 
-/// The negation of a number type.
+/// Returns the negation of a number type.
 pub fn negation(ty: PrimType) -> Intrinsic {
     Intrinsic::Unary(Kind::of(ty).pick(UnaryOp::Neg, UnaryOp::Neg, UnaryOp::FNeg), ty)
 }
 
-/// The scalar intrinsic of this name: `add_i32`, `sext_i8_u64`.
+/// Returns the scalar intrinsic with a name such as `add_i32` or `sext_i8_u64`.
 pub fn scalar_intrinsic(name: &str) -> Option<Intrinsic> {
     let (front, last) = name.rsplit_once('_')?;
     let to = PrimType::from_name(last)?;
@@ -266,7 +267,7 @@ pub fn scalar_intrinsic(name: &str) -> Option<Intrinsic> {
     compare_takes(op, scalar(to)).then_some(Intrinsic::Compare { op, operand: to, swapped: false })
 }
 
-/// The types of a scalar intrinsic: its operands, all of one type, and its result.
+/// Returns the number and type of a scalar intrinsic's operands, which all have one type, and the type of its result.
 pub fn scalar_signature(intrinsic: Intrinsic) -> Option<(usize, PrimType, PrimType)> {
     match intrinsic {
         Intrinsic::Unary(_, ty) => Some((1, ty, ty)),

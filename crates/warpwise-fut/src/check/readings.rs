@@ -1,15 +1,15 @@
 //! The meaning of a definition's own name in its body.
 //!
-//! It means the definition itself where that reading has a type. Where only the reading with an earlier definition of the name has
-//! one, the earlier definition is meant. Where both have one the definition itself is meant, and a warning says so.
+//! The name means the definition itself if that reading has a type. It means an earlier definition of the same name if only that
+//! reading has a type. If both have one, it means the definition itself, and a warning says so.
 //!
 //! ```text
 //! def iota (n: i32) = iota (i64.i32 n)                              -- the earlier `iota`: this one takes no `i64`
 //! def reverse xs = if null xs then xs else reverse (tail xs) ++ [head xs]              -- itself, with a warning
 //! ```
 //!
-//! A definition is checked a second time only if its body mentions its name and an earlier definition is in scope. What was decided
-//! where a parametric module is written holds for all its applications.
+//! A definition is checked a second time only if its body mentions its name and an earlier definition is in scope. The decision
+//! made where a parametric module is written holds for all its applications.
 
 use warpwise_diag::{Diagnostic, Limit, Severity, Span};
 
@@ -17,16 +17,16 @@ use crate::check::Checker;
 use crate::check::env::{Env, Term, Value};
 use crate::syntax::ast::{Attr, ValueDecl};
 
-/// The meaning of the name of a definition in its body.
+/// The meaning of a definition's own name in its body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// The definition itself.
     Itself,
-    /// The earlier definition of the name.
+    /// The earlier definition with this name.
     Earlier,
 }
 
-/// A definition in one reading, with what there is to say about it.
+/// The check of a definition in one reading, with its messages.
 struct Attempt {
     value: Value,
     diagnostics: Vec<Diagnostic>,
@@ -46,14 +46,14 @@ impl Attempt {
         self.errors().count() + self.limits.len()
     }
 
-    /// Whether it has a type, but is a recursive function of a kind that cannot be compiled.
+    /// Whether the only errors are those of a recursive function of a kind that cannot be compiled.
     fn recurs_too_freely(&self) -> bool {
         self.limits.is_empty() && self.errors().all(|error| error.code == "E0224")
     }
 }
 
 impl<'a> Checker<'a> {
-    /// Checks a value declaration and gives what its name means.
+    /// Checks a value declaration and returns the value that its name means.
     pub fn check_value(&mut self, decl: &'a ValueDecl, attrs: &[Attr]) -> Value {
         if let Some(&reading) = self.readings.get(&decl.name.name.span) {
             return self.check_reading(decl, attrs, reading);
@@ -76,12 +76,12 @@ impl<'a> Checker<'a> {
         chosen.value
     }
 
-    /// Whether something had the name of a definition before.
+    /// Whether the name of a definition had a meaning before.
     fn has_earlier(&self, decl: &ValueDecl) -> bool {
         self.env.find(|members| members.term(decl.name.name.symbol)).is_some()
     }
 
-    /// A definition that means itself, with a warning if it could mean the earlier one.
+    /// Confirms the reading in which a definition means itself, with a warning if the other reading has a type, too.
     fn confirm(
         &mut self,
         decl: &'a ValueDecl,
@@ -98,7 +98,8 @@ impl<'a> Checker<'a> {
         itself
     }
 
-    /// A definition that means the earlier one, if that has a type; otherwise what is most likely wrong.
+    /// Returns the reading with the earlier definition if that has a type, and otherwise the reading whose errors are more
+    /// helpful.
     fn try_earlier(
         &mut self,
         decl: &'a ValueDecl,
@@ -128,7 +129,7 @@ impl<'a> Checker<'a> {
         itself
     }
 
-    /// Checks a definition in one reading, and keeps what there is to say about it apart.
+    /// Checks a definition in one reading, and separates its messages from the others.
     fn attempt(&mut self, decl: &'a ValueDecl, attrs: &[Attr], reading: Reading) -> Attempt {
         let before = (self.diagnostics.len(), self.limits.len());
         let value = self.check_reading(decl, attrs, reading);
@@ -136,14 +137,14 @@ impl<'a> Checker<'a> {
         Attempt { value, diagnostics, limits }
     }
 
-    /// Warnings of an attempt that is given up may be said again.
+    /// Permits the warnings of an abandoned attempt to be reported again.
     fn forget(&mut self, attempt: &Attempt) {
         for diagnostic in &attempt.diagnostics {
             self.warned.remove(&(diagnostic.code, diagnostic.span));
         }
     }
 
-    /// Says which of two definitions of a name is meant where it could be either. None if that was said before.
+    /// Returns a warning that says which of two possible definitions a name means; `None` if it was reported before.
     fn warning_of_reading(
         &mut self,
         decl: &ValueDecl,
@@ -180,7 +181,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The place of what had a name before, if it is a definition of the program.
+    /// Returns the source position of the earlier definition with this name, unless it comes from the prelude.
     fn place_of_earlier(&self, decl: &ValueDecl) -> Option<Span> {
         let def_in = |env: &Env<'a>| match env.find(|members| members.term(decl.name.name.symbol))? {
             Term::Value(Value::Def(def, _)) => Some(*def),

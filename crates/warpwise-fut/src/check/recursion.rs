@@ -1,14 +1,15 @@
-//! A definition may call itself.
+//! Recursive definitions.
 //!
-//! While a definition with parameters is checked, its name is a local of its own type: recursion is monomorphic in types. Its
-//! size parameters differ from call to call, declared or not ([`recursive_calls`](crate::check::size::recursive_calls)), and sizes of
-//! a result that is not annotated come into being with each call.
+//! While a definition with parameters is checked, its name is a local of its own type: recursion is monomorphic in types. Size
+//! parameters, declared or not, differ from call to call ([`recursive_calls`](crate::check::size::recursive_calls)). The sizes of
+//! a result that is not annotated are existential in each call.
 //!
 //! ```text
 //! def sum [n] (xs: [n]i32) : i32 = if n == 0 then 0 else xs[0] + sum (tail xs)      -- `sum` at the size n - 1
 //! ```
 //!
-//! As functions are known at compile time, a recursive function gives data, and functions it takes are handed on unchanged.
+//! Functions are known at compile time. Therefore a recursive function returns data, and passes functions that it takes on
+//! unchanged.
 
 use std::sync::Arc;
 
@@ -26,25 +27,25 @@ use crate::typed::map::map_type;
 use crate::typed::tree::{Expr, ExprKind, Function, Instance, Local, Param, PatKind};
 use crate::typed::ty::{ArrowType, ResultType, Size, Type, Uniqueness};
 
-/// The definition being checked, as its own body sees it.
+/// The definition being checked, as seen in its own body.
 pub struct SelfReference {
-    /// The local that stands for it in its body.
+    /// Local that denotes the definition in its body.
     local: LocalId,
-    /// Its type without sizes.
+    /// Type without sizes.
     shape: Ty,
-    /// Its future id.
+    /// Future id of the definition.
     def: DefId,
-    /// Its type parameters.
+    /// Type parameters.
     types: Vec<TypeParamId>,
-    /// Its declared size parameters, and what stands for the unnamed ones in `ty`.
+    /// Declared size parameters, then the sizes that represent the unnamed ones in `ty`.
     sizes: Vec<LocalId>,
-    /// The unnamed sizes of its parameters, which its body may settle.
+    /// Unnamed sizes of the parameters, which the body may determine.
     unnamed: Vec<LocalId>,
-    /// Its type, once its parameters are known.
+    /// Type, once the parameters are known.
     ty: Option<Type>,
-    /// A place where its body mentions its name.
+    /// A place where the body mentions the name.
     pub mentioned: Option<Span>,
-    /// A place where it is used.
+    /// A place where the body uses the definition.
     used: Option<Span>,
 }
 
@@ -58,7 +59,7 @@ impl<'a> Checker<'a> {
         let local = self.new_local(name.symbol, name.span);
         let shape = self.fresh(name.span);
         self.infer.scope.bind(name.symbol, local, shape, None);
-        // Definitions that are made before it ends are inside a module that is complete by then.
+        // No other definition is added while this one is being checked, so it gets the next id.
         let def = DefId(self.program.defs.len() as u32);
         let (types, sizes, unnamed) = (Vec::new(), sizes.to_vec(), Vec::new());
         let (ty, mentioned, used) = (None, None, None);
@@ -66,7 +67,7 @@ impl<'a> Checker<'a> {
             Some(SelfReference { local, shape, def, types, sizes, unnamed, ty, mentioned, used });
     }
 
-    /// Notes that the body of a definition mentions a name, which may be its own.
+    /// Records a mention of a name that may be the definition's own.
     pub fn mention(&mut self, entry: &Entry, span: Span) {
         if let (Some(this), Entry::Local { local, .. }) = (&mut self.recursion, entry)
             && this.local == *local
@@ -75,27 +76,27 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type that the definition was found to have is that of its uses in its body.
+    /// Unifies the inferred type of the definition with the type of its uses in its body.
     pub fn close_recursion(&mut self, ty: Ty, span: Span) {
         if let Some(shape) = self.recursion.as_ref().map(|this| this.shape) {
             self.same(ty, shape, span, Why::OwnBody);
         }
     }
 
-    /// Sets the type parameters, which are known when the body has been inferred.
+    /// Sets the type parameters, which are known once the body has been inferred.
     pub fn generalise_recursion(&mut self, types: &[TypeParamId]) {
         if let Some(this) = &mut self.recursion {
             this.types = types.to_vec();
         }
     }
 
-    /// Gives uses of the definition in its body a type with sizes, if that is still to be done.
+    /// Gives the uses of the definition in its body a type with sizes, unless they have one.
     pub fn declare_recursion(&mut self, params: &[&Param], annotation: Option<&Annotation>, span: Span) {
         let Some(shape) = self.recursion.as_ref().filter(|this| this.ty.is_none()).map(|this| this.shape)
         else {
             return;
         };
-        // Names bound in this type are bound in the body as well, for the call that runs: so it gets names of its own.
+        // The body binds the names in this type, too, for the call being executed. Therefore the type gets names of its own.
         let mut result = match annotation {
             Some(annotation) => {
                 let mut fresh = Subst::default();
@@ -137,7 +138,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The sizes of parameters that are not known when the body is looked at.
+    /// Returns the sizes of the parameters that are unknown before the body is built.
     fn unnamed_sizes(&self, params: &[&Param]) -> Vec<LocalId> {
         let mut found = Locals::default();
         params.iter().for_each(|param| drop(map_type(&self.solved(&param.pattern.ty), &mut found)));
@@ -148,13 +149,13 @@ impl<'a> Checker<'a> {
         unnamed
     }
 
-    /// The definition, if its body uses it, and the unnamed sizes of its parameters.
+    /// Returns the definition, if its body uses it, and the unnamed sizes of its parameters.
     pub fn used_recursively(&self) -> Option<(DefId, &[LocalId])> {
         let this = self.recursion.as_ref().filter(|this| this.used.is_some())?;
         Some((this.def, &this.unnamed))
     }
 
-    /// A function type whose results speak of its arguments by names of their own.
+    /// Renames the parameters in a function type, so that results refer to arguments by fresh names.
     fn rename_params(&mut self, ty: &Type) -> Type {
         let Type::Arrow(arrow) = ty else { return ty.clone() };
         let mut arrow = ArrowType::clone(arrow);
@@ -170,7 +171,7 @@ impl<'a> Checker<'a> {
         Type::Arrow(Arc::new(arrow))
     }
 
-    /// The shape of what remains of a function after so many arguments.
+    /// Returns the shape that remains of a function type after `params` arguments.
     fn result_shape(&mut self, mut ty: Ty, params: usize) -> Ty {
         for _ in 0..params {
             if let Node::Arrow(_, result) = self.infer.types.node(ty) {
@@ -180,7 +181,7 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Sizes of a result that are to be inferred come into being with each call; with `all` every local does.
+    /// Makes the unknown sizes of a result existential, so that each call introduces them; with `all`, every local in its sizes.
     fn open_unknown(&mut self, result: &mut ResultType, all: bool, span: Span) {
         let mut found = Locals::default();
         map_type(&result.ty, &mut found);
@@ -199,7 +200,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The definition used in its own body. None if the local is something else.
+    /// Builds a use of the definition in its own body; `None` if the local means something else.
     pub fn build_recursive_use(&mut self, local: LocalId, span: Span) -> Option<Expr> {
         let this = self.recursion.as_mut().filter(|this| this.local == local)?;
         let ty = this.ty.clone()?;
@@ -217,7 +218,7 @@ impl<'a> Checker<'a> {
         Some(Expr { span, ty, kind: ExprKind::Def { def, instance } })
     }
 
-    /// Checks what recursion demands of functions.
+    /// Checks the restrictions on recursive functions.
     pub fn check_recursion(&mut self, function: &Function, name: Span) {
         let Some((def, Some(_))) = self.recursion.as_ref().map(|this| (this.def, this.used)) else { return };
         if self.has_function(&function.result.ty) {
@@ -273,7 +274,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether an argument is the parameter at its place.
+/// Whether an argument is exactly the parameter at its position.
 fn is_parameter(argument: &Expr, param: &Param) -> bool {
     match (&argument.kind, &param.pattern.kind) {
         (ExprKind::Local { local, .. }, PatKind::Bind(bound)) => local == bound,

@@ -1,4 +1,4 @@
-//! Looking names up, and what to say when they are not there.
+//! Name lookup, and the messages for unknown names.
 
 use std::rc::Rc;
 
@@ -14,27 +14,27 @@ use crate::syntax::session::Symbol;
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::ty::{ArrowType, ResultType, Type, Uniqueness};
 
-/// Functions of differentiation, which are not there yet.
+/// Functions for differentiation, which are not supported yet.
 const DIFFERENTIATION: [&str; 10] =
     ["jvp", "vjp", "jmp", "mjp", "jvp2", "vjp2", "jmp2", "mjp2", "with_vjp", "with_vjp_tape"];
 
-/// Intrinsics that are not there yet.
+/// Intrinsics that are not supported yet.
 const UNSUPPORTED: [&str; 5] = ["jvp2", "vjp2", "jmp2", "mjp2", "with_vjp"];
 
-/// After so many messages no names are suggested any more.
+/// Number of messages after which no more names are suggested.
 const MOST_SUGGESTIONS: usize = 50;
 
-/// The meaning of a name of a value.
+/// The meaning of a value name.
 pub enum Found {
-    /// Something in scope of the expression.
+    /// An entry in the scope of the expression.
     Entry(Entry),
     /// A member of a module.
     Value(Value),
 }
 
 impl<'a> Checker<'a> {
-    /// A value, and how many names of the path lead to it; those after it are fields.
-    /// None if there is none, which is reported.
+    /// Returns the value that a path means, and the number of names that lead to it; the remaining names are fields. `None` if
+    /// there is no such value, which is reported.
     pub fn lookup_value(&mut self, name: &QualName) -> Option<(Found, usize)> {
         let first = name.qualifiers.first().unwrap_or(&name.name);
         if let Some(entry) = self.infer.scope.value(first.symbol).cloned() {
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// Reports that a program uses what the prelude is made of.
+    /// Warns about a program that uses an intrinsic, which only the prelude should do.
     fn warn_of_intrinsic(&mut self, span: Span) {
         if !self.in_prelude {
             let message = "using intrinsic functions directly: nothing is promised of them";
@@ -166,7 +166,7 @@ impl<'a> Checker<'a> {
             return self.report(error.hint(hint));
         }
         if self.diagnostics.len() > MOST_SUGGESTIONS {
-            // Many errors have one cause; looking for names like each of them would take long.
+            // Many errors have one cause, and searching similar names for each would take long.
             return self.unknown("E0202", kind, name, Vec::new());
         }
         let mut candidates: Vec<Symbol> = self.infer.scope.names().collect();
@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
         self.unknown("E0202", &kind, name, candidates);
     }
 
-    /// Reports a name that does not exist, with one like it that does.
+    /// Reports a name that does not exist, and suggests a similar one that does.
     fn unknown(&mut self, code: &'static str, kind: &str, name: &Ident, candidates: Vec<Symbol>) {
         let text = self.text(name.symbol);
         let mut error = Diagnostic::error(code, name.span, format!("unknown {kind} `{text}`"));
@@ -198,7 +198,7 @@ impl<'a> Checker<'a> {
         self.report(error);
     }
 
-    /// The members of the module that a path of qualifiers leads to; none for an empty path.
+    /// Returns the members of the module at the end of a path of qualifiers; `Some(None)` for an empty path.
     fn lookup_members(&mut self, path: &[Ident]) -> Option<Option<Rc<Members<'a>>>> {
         if path.is_empty() {
             return Some(None);
@@ -215,7 +215,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The module that a path leads to. None if there is none, which is reported.
+    /// Returns the module at the end of a path. `None` if there is none, which is reported.
     pub fn lookup_module_path(&mut self, path: &[Ident]) -> Option<Module<'a>> {
         let (last, before) = path.split_last()?;
         let (found, candidates): (Option<Module<'a>>, Vec<Symbol>) = match self.lookup_members(before)? {
@@ -239,13 +239,13 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// The module of this name.
+    /// Returns the module with this name.
     pub fn lookup_module(&mut self, name: &QualName) -> Option<Module<'a>> {
         let path: Vec<Ident> = name.qualifiers.iter().copied().chain([name.name]).collect();
         self.lookup_module_path(&path)
     }
 
-    /// The type constructor of this name. None if there is none, which is reported.
+    /// Returns the type constructor with this name. `None` if there is none, which is reported.
     pub fn lookup_type(&mut self, name: &QualName) -> Option<Rc<TypeDef>> {
         let symbol = name.name.symbol;
         let (found, candidates) = match self.lookup_members(&name.qualifiers)? {
@@ -273,7 +273,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// The module type of this name. None if there is none, which is reported.
+    /// Returns the module type with this name. `None` if there is none, which is reported.
     pub fn lookup_module_type(&mut self, name: &QualName) -> Option<ModuleType<'a>> {
         let symbol = name.name.symbol;
         let found = match self.lookup_members(&name.qualifiers)? {
@@ -286,14 +286,14 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// Reports a name bound twice.
+    /// Reports a name that is bound twice.
     pub fn duplicate(&mut self, kind: &str, name: &str, span: Span, first: Span) {
         let error = Diagnostic::error("E0210", span, format!("duplicate {kind} `{name}`"));
         self.report(error.label(first, "also bound here"));
     }
 }
 
-/// A scalar intrinsic with its type.
+/// Returns a scalar intrinsic with its type.
 pub fn scalar_value(intrinsic: Intrinsic) -> Value {
     let Some((operands, operand, result)) = scalar_signature(intrinsic) else { return Value::Failed };
     let mut ty = Type::Prim(result);
@@ -308,7 +308,7 @@ pub fn scalar_value(intrinsic: Intrinsic) -> Value {
     Value::Intrinsic(intrinsic, Rc::new(Poly { types: Vec::new(), sizes: Vec::new(), ty }))
 }
 
-/// The candidate most like `name`, if one is close: at most one third of it differs.
+/// Returns the most similar candidate, if its edit distance is at most a third of the length of `name`.
 fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let limit = (name.chars().count() / 3).max(1);
     if name.len() > 64 {
@@ -319,7 +319,7 @@ fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<
     scored.filter(|scored| scored.0 <= limit && scored.0 < name.chars().count()).min().map(|scored| scored.1)
 }
 
-/// The number of insertions, deletions and replacements between two words.
+/// Returns the number of insertions, deletions and replacements between two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

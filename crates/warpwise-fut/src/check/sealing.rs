@@ -1,7 +1,8 @@
-//! The demands of single specifications of a module type on a module, and what they show of it.
+//! The requirements of a single specification of a module type on a module, and the member that users of the module see.
 //!
-//! The walk over a module type is in [`laying`](crate::check::modules::laying); where no module is given, one that is just as specified is
-//! assumed. A value whose scheme is not the one specified is wrapped in a definition that has it.
+//! The walk over a module type is in [`laying`](crate::check::modules::laying). If no module is given, members are assumed that
+//! are exactly as specified. A value whose scheme differs from the specified one is wrapped in a definition that has the
+//! specified scheme.
 
 use std::rc::Rc;
 
@@ -20,7 +21,7 @@ use crate::typed::tree::{Abstract, AbstractParam, Def, Expr, ExprKind, Function,
 use crate::typed::ty::{ResultType, Size, Type, TypeArg, Uniqueness};
 
 impl<'a> Checker<'a> {
-    /// A type that is specified with its definition.
+    /// Seals a type that is specified with a definition.
     pub fn seal_abbreviation(&mut self, seal: &Seal<'a>, decl: &'a TypeDecl, scopes: &mut Scopes<'a>) {
         let name = decl.name.symbol;
         let (actual, view) = self.in_both(scopes, |checker| checker.check_type_decl(decl));
@@ -34,7 +35,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A type of which only the name is specified.
+    /// Seals a type that is specified without a definition.
     pub fn seal_abstract_type(
         &mut self,
         seal: &Seal<'a>,
@@ -66,7 +67,7 @@ impl<'a> Checker<'a> {
         match def {
             Some(def) => self.seal_type(seal, liftedness, name, def, scopes),
             None => {
-                // It stands for nothing: only the program of an application is run.
+                // The definition does not matter, since only the results of applications become part of the program.
                 let assumed = TypeDef {
                     liftedness,
                     params,
@@ -134,7 +135,7 @@ impl<'a> Checker<'a> {
         scopes.insert_type(name.symbol, def, view);
     }
 
-    /// An abstract type in the place of a definition.
+    /// Makes an abstract type that replaces a definition.
     fn make_abstract(&mut self, liftedness: Liftedness, name: Ident, def: &TypeDef) -> Rc<TypeDef> {
         let args = def.params.iter().map(|param| match param {
             AbstractParam::Size(local) => TypeArg::Size(Size::Local(*local)),
@@ -153,7 +154,7 @@ impl<'a> Checker<'a> {
         Rc::new(TypeDef { liftedness, exists: Vec::new(), ty, ..TypeDef::clone(def) })
     }
 
-    /// The values of an abstract type must tell its sizes, as nobody else can.
+    /// Reports an error if values of an abstract type do not determine its sizes, which nothing else can.
     fn check_told_sizes(&mut self, seal: &Seal<'a>, name: &Ident, def: &TypeDef) {
         for param in &def.params {
             if let AbstractParam::Size(size) = param
@@ -168,8 +169,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Demands that a type of the module is the one that its module type says, up to the names of parameters and of hidden
-    /// sizes. False if it is not, which is reported.
+    /// Checks that a type of the module equals its specification, up to the names of parameters and of hidden sizes. Returns
+    /// false if it differs, which is reported.
     fn demand_same_type(
         &mut self,
         seal: &Seal<'a>,
@@ -219,7 +220,7 @@ impl<'a> Checker<'a> {
         self.infer.types.unify(a, b).is_ok()
     }
 
-    /// A value.
+    /// Seals a value.
     pub fn seal_value(
         &mut self,
         seal: &Seal<'a>,
@@ -257,7 +258,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A definition of which only the type is known.
+    /// Adds a definition known only by its type.
     fn assume_value(&mut self, name: &Ident, spec: &Poly) -> DefId {
         let scheme = Scheme { types: spec.types.clone(), sizes: spec.sizes.clone() };
         let result = ResultType { exists: Vec::new(), ty: spec.ty.clone(), unique: Uniqueness::No };
@@ -274,7 +275,7 @@ impl<'a> Checker<'a> {
         DefId(self.program.defs.len() as u32 - 1)
     }
 
-    /// The definition that a value has under a specified type.
+    /// Returns the definition that gives a value its specified type.
     fn conform(&mut self, seal: &Seal<'a>, name: &Ident, value: &Value, spec: &Poly) -> Option<DefId> {
         let errors = self.n_errors();
         let first_local = self.start();
@@ -312,7 +313,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a value is used at exactly the parameters of a specification, in order.
+/// Whether a value is instantiated with exactly the parameters of a specification, in order.
 fn is_identity(instance: &Instance, spec: &Poly) -> bool {
     let types =
         instance.types.iter().zip(&spec.types).all(|(ty, param)| matches!(ty, Type::Param(p) if p == param));

@@ -1,4 +1,4 @@
-//! Types, sizes and patterns in the words of the source, for messages.
+//! Types, sizes and patterns as source text, for messages.
 
 use std::fmt::Write;
 
@@ -16,11 +16,11 @@ use crate::typed::map::map_type;
 use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
 use crate::typed::ty::{ArrowType, Size, Type, TypeArg, Uniqueness};
 
-/// How deep types are shown; what lies deeper is an ellipsis.
+/// Maximum depth of types that are shown; deeper parts are an ellipsis.
 const DEPTH: usize = 12;
 
 impl Checker<'_> {
-    /// A type without sizes; arrays are shown as `[]t`.
+    /// Shows a type without sizes; arrays as `[]t`.
     pub fn show_ty(&mut self, ty: Ty) -> String {
         self.show_unsized(ty, DEPTH)
     }
@@ -79,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A pattern for a record.
+    /// Shows a pattern for a record.
     pub fn show_record_pattern(&self, names: &[Symbol], parts: &[String]) -> String {
         let is_tuple = names.len() != 1
             && names.iter().enumerate().all(|(index, &name)| self.text(name) == index.to_string());
@@ -105,7 +105,7 @@ impl Checker<'_> {
         format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
     }
 
-    /// A type with sizes.
+    /// Shows a type with sizes.
     pub fn show_type(&self, ty: &Type) -> String {
         self.show_sized(ty, &Uniqueness::No, DEPTH)
     }
@@ -177,7 +177,7 @@ impl Checker<'_> {
         format!("{argument} -> ?{}.{result}", exists.collect::<String>())
     }
 
-    /// Runs `show` with different names for the different sizes of some types, `k` and `k1` where both are `k`.
+    /// Runs `show` with distinct names for the distinct sizes of some types: `k` and `k1` if both are named `k`.
     pub fn telling_apart<T>(&mut self, types: &[&Type], show: impl FnOnce(&mut Self) -> T) -> T {
         let mut locals = Locals::default();
         types.iter().for_each(|ty| drop(map_type(ty, &mut locals)));
@@ -204,7 +204,7 @@ impl Checker<'_> {
         shown
     }
 
-    /// A local by name.
+    /// Returns the name of a local.
     pub fn show_local(&self, local: LocalId) -> &str {
         if let Some(name) = self.told_apart.get(&local) {
             return name;
@@ -215,7 +215,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A size; one that is not known yet is empty.
+    /// Shows a size; an unknown size as the empty string.
     pub fn show_size(&self, size: &Size) -> String {
         match self.resolve_size(size) {
             Size::Const(value) => value.to_string(),
@@ -225,7 +225,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of a definition; the one being checked is not there yet.
+    /// Returns the name of a definition. The one being checked has no id yet.
     fn show_def(&self, def: DefId) -> String {
         match self.program.defs.get(def.index()) {
             Some(def) => def.name.clone(),
@@ -233,13 +233,13 @@ impl Checker<'_> {
         }
     }
 
-    /// A size; one that is not known yet is an underscore.
+    /// Shows a size; an unknown size as an underscore.
     pub fn show_unknown(&self, size: &Size) -> String {
         let text = self.show_size(size);
         if text.is_empty() { "_".to_string() } else { text }
     }
 
-    /// An expression that stands in a size.
+    /// Shows an expression in a size.
     fn show_expr(&self, expr: &Expr, depth: usize) -> String {
         if depth == 0 {
             return "...".to_string();
@@ -303,13 +303,13 @@ impl Checker<'_> {
         }
     }
 
-    /// A set of scalar types in words.
+    /// Describes a set of scalar types.
     pub fn show_set(&self, set: PrimSet) -> &'static str {
         set.describe()
     }
 }
 
-/// The symbol of an arithmetic intrinsic.
+/// Returns the symbol of an intrinsic.
 fn show_intrinsic(intrinsic: Intrinsic) -> &'static str {
     use warpwise_prim::BinaryOp;
     match intrinsic {
@@ -329,7 +329,7 @@ fn show_intrinsic(intrinsic: Intrinsic) -> &'static str {
     }
 }
 
-/// A literal as it is written, without its type.
+/// Shows a literal without its type suffix.
 pub fn show_literal(literal: &Literal) -> String {
     match literal {
         Literal::Bool(value) => value.to_string(),
@@ -350,13 +350,13 @@ pub fn show_literal(literal: &Literal) -> String {
     }
 }
 
-/// In parentheses where it would come apart behind `[n]`.
+/// Adds parentheses where the text would be ambiguous after `[n]`.
 fn atom(text: String) -> String {
     let bare = text.starts_with('(') || text.starts_with('{') || text.starts_with('[') || !text.contains(' ');
     if bare && !text.contains("->") { text } else { format!("({text})") }
 }
 
-/// In parentheses where it would come apart beside an operator.
+/// Adds parentheses where the text would be ambiguous beside an operator.
 fn operand(text: String) -> String {
     if text.contains(' ') { format!("({text})") } else { text }
 }

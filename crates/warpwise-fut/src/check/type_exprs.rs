@@ -1,8 +1,8 @@
-//! Type expressions to types.
+//! Resolution of type expressions.
 //!
-//! Abbreviations are expanded on the way. Sizes inside are expressions whose types have to be inferred with the rest of
-//! the definition; so the type holds a *pending* size in their place (a local with a number from
-//! [`PENDING`]), which the phase with sizes replaces.
+//! Abbreviations are expanded on the way. The types of the size expressions inside have to be inferred together with the rest of
+//! the definition. A type therefore holds *pending* sizes in their place (locals numbered from [`PENDING`] on), which the
+//! inference of sizes replaces.
 
 use std::sync::Arc;
 
@@ -25,25 +25,25 @@ use crate::typed::ty::{
     Uniqueness,
 };
 
-/// Locals from here on are pending sizes.
+/// First number of the locals that are pending sizes.
 pub const PENDING: u32 = 1 << 31;
 
-/// Constructors are told apart by a byte.
+/// Maximum number of constructors: a byte distinguishes them.
 const MAX_CONSTRUCTORS: usize = 256;
 
-/// A size of which only the place is known.
+/// A pending size.
 #[derive(Clone, Copy)]
 pub enum Pending<'a> {
     /// `[]`.
     Anonymous(Span),
-    /// One that an abbreviation hides.
+    /// A size that an abbreviation hides.
     Hidden(Span),
     /// `[e]`.
     Written(&'a Expr),
 }
 
 impl Pending<'_> {
-    /// The place, if the size was left out.
+    /// Returns the source position of the size, if it is `[]`.
     pub fn anonymous(&self) -> Option<Span> {
         match self {
             Pending::Anonymous(span) => Some(*span),
@@ -55,11 +55,11 @@ impl Pending<'_> {
 /// A resolved type expression.
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// Sizes bound in the type by `?[n].`, or by `[]` where those are unknown sizes.
+    /// Sizes bound in the type: by `?[n].`, and by `[]` if it means an unknown size.
     pub exists: Vec<LocalId>,
     /// The type.
     pub ty: Type,
-    /// Its stars.
+    /// The parts that have a star.
     pub unique: Uniqueness,
 }
 
@@ -68,16 +68,16 @@ pub struct Annotation {
 pub enum Anonymous {
     /// A size to be inferred.
     Inferred,
-    /// A size that comes into being with the value.
+    /// A size that is existential in the value.
     Unknown,
 }
 
-/// A substitution by tables.
+/// A substitution given by tables.
 #[derive(Default)]
 pub struct Subst {
-    /// For locals.
+    /// Substitutes for locals.
     pub sizes: FxHashMap<LocalId, Size>,
-    /// For type parameters.
+    /// Substitutes for type parameters.
     pub types: FxHashMap<TypeParamId, Type>,
 }
 
@@ -92,7 +92,7 @@ impl Map for Subst {
 }
 
 impl<'a> Checker<'a> {
-    /// Resolves a type expression. None if it has errors, which are reported.
+    /// Resolves a type expression. `None` if it has errors, which are reported.
     pub fn type_expr(&mut self, expr: &'a TypeExpr, anonymous: Anonymous) -> Option<Annotation> {
         self.check_type_names(expr, &mut Vec::new());
         let mut exists = Vec::new();
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Binds a size by name in the scope of expressions.
+    /// Binds a size name in the scope of expressions.
     pub fn bind_size(&mut self, name: Symbol, span: Span) -> LocalId {
         let local = self.new_local(name, span);
         let ty = self.infer.types.prim(PrimType::I64);
@@ -178,14 +178,14 @@ impl<'a> Checker<'a> {
         });
         let mut sizes = Vec::new();
         let resolved = if let TypeExprKind::Arrow { .. } = result.kind {
-            // Sizes of a further parameter come from outside, too.
+            // Unknown sizes in a further parameter come from outside, too.
             self.resolve_type(result, anonymous, exists)
         } else {
             self.resolve_type(result, Anonymous::Unknown, &mut sizes)
         };
         self.infer.scope.reset(mark);
         let (ty, unique) = resolved?;
-        // Only a parameter of type i64 can be spoken of by sizes through its own name.
+        // Sizes can mention a parameter by its own name only if its type is i64.
         let result = ResultType { exists: sizes, ty, unique };
         Some(Type::Arrow(Arc::new(ArrowType { param, argument, consumes, result })))
     }
@@ -377,7 +377,7 @@ impl<'a> Checker<'a> {
         Some((ty, def.uniqueness.clone()))
     }
 
-    /// Refuses a type of too many parts, as abbreviations that use each other twice make it.
+    /// Reports a type with too many parts, which few abbreviations that use each other twice can make.
     fn check_room(&mut self, ty: &Type, span: Span) -> Option<()> {
         let fits = fits(ty, &mut MOST_PARTS.clone(), MOST_LEVELS);
         if !fits {
@@ -386,12 +386,12 @@ impl<'a> Checker<'a> {
         fits.then_some(())
     }
 
-    /// The type without its sizes, for inference.
+    /// Erases the sizes of a type, for inference.
     pub fn erase(&mut self, ty: &Type) -> Ty {
         self.erase_with(ty, &FxHashMap::default())
     }
 
-    /// The type without its sizes and with types in the place of parameters.
+    /// Erases the sizes of a type and substitutes its type parameters.
     pub fn erase_with(&mut self, ty: &Type, types: &FxHashMap<TypeParamId, Ty>) -> Ty {
         match ty {
             Type::Prim(prim) => self.infer.types.prim(*prim),
@@ -452,7 +452,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a type has no more parts and levels than these.
+/// Whether a type has at most this number of parts and levels.
 fn fits(ty: &Type, parts: &mut u32, levels: u32) -> bool {
     if *parts == 0 || levels == 0 {
         return false;
@@ -473,7 +473,7 @@ fn fits(ty: &Type, parts: &mut u32, levels: u32) -> bool {
     }
 }
 
-/// `1 argument`, `2 arguments`.
+/// Returns a counted noun: `1 argument`, `2 arguments`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,5 +1,5 @@
-//! Names inside a type: a parameter or an unknown size may not have the name of one around it, and values tell
-//! unknown sizes by being arrays of them.
+//! Names bound inside a type. A parameter or an unknown size may not have the name of an enclosing one, and an unknown size must
+//! be the size of an array, whose value determines it.
 //!
 //! ```text
 //! (n: i64) -> (n: i64) -> [n]i32        -- which `n`?
@@ -13,7 +13,7 @@ use crate::syntax::ast::{ExprKind, Ident, SizeExpr, TypeArg, TypeExpr, TypeExprK
 use crate::syntax::session::Symbol;
 
 impl<'a> Checker<'a> {
-    /// Reports names that are bound again where they are bound already; `bound` are those around the type.
+    /// Reports names that are bound again in their own scope. `bound` are the names bound around the type.
     pub fn check_type_names(&mut self, expr: &'a TypeExpr, bound: &mut Vec<Ident>) {
         let n_bound = bound.len();
         match &expr.kind {
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         bound.truncate(n_bound);
     }
 
-    /// An unknown size must be the size of some array in its type.
+    /// Reports an unknown size that is not the size of an array in its type.
     fn check_told(&mut self, size: Ident, body: &TypeExpr) {
         if !tells(body, size.symbol) {
             let text = self.text(size.symbol).to_string();
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether values of a type have arrays, outside of functions, of this size.
+/// Whether values of a type contain arrays of this size, other than in functions.
 fn tells(ty: &TypeExpr, size: Symbol) -> bool {
     let is_size = |expr: &SizeExpr| match expr.expr.as_deref().map(|expr| &expr.kind) {
         Some(ExprKind::Var(name)) => name.qualifiers.is_empty() && name.name.symbol == size,

@@ -11,7 +11,7 @@ use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::Type;
 
 impl Checker<'_> {
-    /// Reports what is odd about an expression and all inside. The prelude is ours.
+    /// Warns about suspicious parts of an expression, but not in the prelude.
     pub fn warn_of(&mut self, expr: &Expr) {
         if self.in_prelude {
             return;
@@ -36,8 +36,8 @@ impl Checker<'_> {
         expr.for_each_child(&mut |child| self.warn_of(child));
     }
 
-    /// Reports a star in front of a type that holds no array: nothing of it can be consumed. Of an abstract type that
-    /// is not said where another module may have arrays for it.
+    /// Warns about a star on a type without arrays, of which nothing can be consumed. Does not warn where a module's types
+    /// replace abstract ones, since another module may have arrays in their place.
     pub fn warn_of_star(&mut self, ty: &Type, span: Span) {
         let is_abstract = self.reveals || self.is_in_application();
         if !self.in_prelude && !is_abstract && !may_hold_array(ty) {
@@ -46,7 +46,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports that a definition, named here, gets a type that nothing in it asks for.
+    /// Warns that a definition, named at `span`, gets a type that nothing in it requires.
     pub fn warn_of_default(&mut self, set: PrimSet, span: Span) {
         let found = [PrimType::I32, PrimType::F64].into_iter().find(|&prim| set.contains(prim));
         if let (Some(prim), None, false) = (found, set.single(), self.in_prelude) {
@@ -58,8 +58,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks for uses of a name that was bound just now, unless it says that it is not used. The prelude is ours, and imported files
-    /// are others'.
+    /// Watches for uses of a name that was bound just now, unless its underscore says that it is not used. Ignores the prelude
+    /// and imported files.
     pub fn watch_use(&mut self, name: Ident) {
         let is_ours = self.in_main && !self.in_prelude && !self.is_in_application();
         if is_ours
@@ -70,7 +70,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports names that were bound in the definition inferred last, and are not used in it.
+    /// Warns about names that the definition inferred last binds but does not use.
     pub fn warn_of_unused(&mut self) {
         for (local, name) in std::mem::take(&mut self.infer.watched) {
             if !self.infer.used.contains(&local) {
@@ -82,7 +82,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a decimal literal that does not fit the type of its suffix.
+    /// Warns about a decimal literal that does not fit the type of its suffix.
     pub fn warn_of_wrapping(&mut self, literal: Literal, prim: PrimType, span: Span) {
         let (Some(value), Some(text), false) =
             (literal.suffixed_integer(), self.written(span), self.in_prelude)
@@ -92,7 +92,7 @@ impl Checker<'_> {
         let digits =
             text.trim_start_matches('-').strip_suffix(prim.name()).unwrap_or_default().replace('_', "");
         let is_decimal = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-        // The lowest number of a type with a sign is the negation of one more than the highest.
+        // The lowest number of a signed type is the negation of one more than the highest.
         let fits = digits.parse().is_ok_and(|written: i128| written == value || written == -value);
         if is_decimal && !fits {
             let message = format!("`{text}` does not fit its type and wraps to {value}");
@@ -101,7 +101,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports what would be the size of something, did it not bind a name.
+    /// Warns about an expression that would be a size, if it did not bind a name.
     pub fn warn_of_binding(&mut self, expr: &Expr) {
         if !self.in_prelude && binds(expr) {
             let message = "size expression with binding: the size of what comes of it is not known";
@@ -110,8 +110,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a warning, unless the same was said of this place before: parametric modules are checked
-    /// for every application.
+    /// Reports a warning, unless it was reported for this place before: parametric modules are checked for every application.
     pub fn warn_once(&mut self, warning: Diagnostic) {
         let key: (&str, Span) = (warning.code, warning.span);
         if self.warned.insert(key) {
@@ -131,7 +130,7 @@ fn binds(expr: &Expr) -> bool {
     here || inside
 }
 
-/// Whether values of a type can hold arrays.
+/// Whether values of a type can contain arrays.
 fn may_hold_array(ty: &Type) -> bool {
     match ty {
         Type::Prim(_) => false,
@@ -140,7 +139,7 @@ fn may_hold_array(ty: &Type) -> bool {
     }
 }
 
-/// Whether a function of this type takes an array.
+/// Whether a function type takes an array.
 fn compares_arrays(ty: &Type) -> bool {
     matches!(ty, Type::Arrow(arrow) if matches!(arrow.argument, Type::Array(_)))
 }

@@ -1,4 +1,4 @@
-//! Words of other languages, and what is written for them here.
+//! Hints for words of other languages: what to write instead.
 
 use warpwise_diag::Diagnostic;
 
@@ -7,11 +7,11 @@ use crate::check::env::Module;
 use crate::syntax::ast::{Decl, DeclKind, Expr, ExprKind, Ident};
 use crate::syntax::session::Symbol;
 
-/// Modules of numbers, in the order in which they are named to people.
+/// Modules of number types, in the order in which hints name them.
 const NUMBERS: [&str; 12] =
     ["f64", "f32", "i64", "i32", "f16", "u8", "u64", "u32", "i16", "i8", "u16", "bool"];
 
-/// Names of values that other languages have, and what to write.
+/// Value names of other languages, each with a hint.
 const VALUES: [(&str, &str); 48] = [
     ("return", "the last expression is the result; there is no `return`"),
     ("lambda", "a function without a name is written `\\x -> ...`"),
@@ -72,7 +72,7 @@ const VALUES: [(&str, &str); 48] = [
     ("zipWith", "functions of two arrays are mapped by `map2 f xs ys`"),
 ];
 
-/// Names of types that other languages have, and what to write.
+/// Type names of other languages, each with a hint.
 const TYPES: [(&str, &str); 33] = [
     ("int", "integers are `i32` or `i64`, and `i8` to `u64`"),
     ("Int", "integers are `i32` or `i64`, and `i8` to `u64`"),
@@ -109,7 +109,7 @@ const TYPES: [(&str, &str); 33] = [
     ("vector", "an array of `t` is a `[]t`"),
 ];
 
-/// Words between two operands.
+/// Infix words of other languages, each with a hint.
 const INFIX: [(&str, &str); 7] = [
     ("and", "`a && b` holds where both do"),
     ("or", "`a || b` holds where one of them does"),
@@ -133,7 +133,7 @@ impl<'a> Checker<'a> {
             .or_else(|| VALUES.iter().find(|word| word.0 == text).map(|word| word.1.to_string()))
     }
 
-    /// Functions that each type of numbers has in its module.
+    /// Returns a hint for a function that the modules of number types have.
     fn hint_for_numbers(&self, name: Symbol) -> Option<String> {
         let text = self.text(name);
         let has_it = |module: &&str| {
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Says that a name is defined, but only further down.
+    /// Adds to an error that the name is defined further down.
     pub fn defined_later(&self, name: &Ident, error: Diagnostic) -> Diagnostic {
         let values = |decl: &'a Decl| {
             let mut kind = &decl.kind;
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns a hint for a word between two operands, which is read as the first argument of the left one.
+    /// Returns a hint for a word between two operands, which is parsed as the first argument of the left one.
     pub fn hint_for_infix(&self, arguments: &[Expr]) -> Option<&'static str> {
         let (ExprKind::Var(name), true) = (&arguments.first()?.kind, arguments.len() > 1) else {
             return None;

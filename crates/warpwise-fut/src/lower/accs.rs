@@ -1,4 +1,4 @@
-//! Accumulators: arrays to which a function adds for each element of another array.
+//! Accumulators: arrays that a function adds to, for each element of another array.
 //!
 //! ```text
 //! hist_stream dest (+) 0 f xs      with_acc ([k] (dest) with (i, x, y) { x + y } [0]) (t: cert, c: acc(t, [k], a)) {
@@ -6,7 +6,7 @@
 //! acc_write acc i x                update_acc acc[i] (x)
 //! ```
 //!
-//! A function that takes or gives an accumulator is expanded where it is called, since the type of an accumulator names the
+//! A function that takes or returns an accumulator is expanded where it is called, since the type of an accumulator names the
 //! `with_acc` that made it.
 
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::lower::context::Lowering;
 use crate::lower::value::{Acc, Value};
 
 impl<'a> Lowering<'a, '_> {
-    /// `scatter_stream dest f xs`, or with an operator and its neutral element `hist_stream dest op ne f xs`.
+    /// Lowers `scatter_stream dest f xs` or, with an operator and its neutral element, `hist_stream dest op ne f xs`.
     pub fn acc_stream(
         &mut self,
         dest: &Value<'a>,
@@ -63,7 +63,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(dest.with_leaves(&mut results.into_iter().map(Into::into)))
     }
 
-    /// `acc_write acc i x`.
+    /// Lowers `acc_write acc i x`.
     pub fn acc_write(
         &mut self,
         acc: &Value<'a>,

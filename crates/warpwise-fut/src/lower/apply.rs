@@ -1,17 +1,17 @@
-//! Application: which function is called is known at compile time, so calling it is expanding it.
+//! Application: every call has a callee known at compile time, and expands it or calls a core function.
 //!
-//! A lambda, a local function, a definition that takes or gives functions, and everything of the prelude is
-//! expanded at each call: its parameters are bound in a frame of their own, and its body is lowered into the
-//! body under construction. Every other definition becomes a function of the core IR, one per choice of type
-//! arguments (see [`instance`](crate::lower::instance)).
+//! The following are expanded at each call: lambdas, local functions, definitions that take or return functions, and everything
+//! in the prelude. Expansion binds the parameters in a frame of their own, and lowers the body into the body under construction.
+//! Every other definition becomes a function of the core IR, one per choice of type arguments (see
+//! [`instance`](crate::lower::instance)).
 //!
 //! ```text
 //! def twice f x = f (f x)            entry main (x: i32) : i32 =   becomes   a: i32 = add x 1i32;
 //!                                      twice (+ 1) x                         b: i32 = add a 1i32;
 //! ```
 //!
-//! Expansion ends because definitions mention only earlier ones and the language is typed; a definition that mentions itself
-//! becomes functions of the core for the functions that it is given (see [`closures`](crate::lower::closures)).
+//! Expansion terminates because definitions mention only earlier ones and the language is typed. A definition that mentions
+//! itself becomes a core function for each choice of functions passed to it (see [`closures`](crate::lower::closures)).
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ use crate::typed::ids::DefId;
 use crate::typed::tree::{Function, Instance, Lambda, Scheme};
 
 impl<'a> Lowering<'a, '_> {
-    /// A function applied to any number of arguments.
+    /// Applies a function to any number of arguments.
     pub fn apply(&mut self, function: Value<'a>, args: Vec<Value<'a>>) -> Result<Value<'a>, Failure> {
         let Value::Function(closure) = function else {
             return Err(self.bug("a call of what is no function"));
@@ -99,7 +99,7 @@ impl<'a> Lowering<'a, '_> {
         value
     }
 
-    /// Lowers the body of a function here.
+    /// Lowers the body of a function in place.
     fn expand(
         &mut self,
         source: &'a Function,
@@ -111,8 +111,8 @@ impl<'a> Lowering<'a, '_> {
         self.expr(&source.body, inner)
     }
 
-    /// Gives the scheme and the parameters of a function their meaning in `inner`; yields the arguments with the
-    /// sizes that the parameters' types have.
+    /// Binds the scheme and the parameters of a function in `inner`. Returns the arguments with the sizes of the parameters'
+    /// types.
     pub fn bind_call(
         &mut self,
         source: &'a Function,
@@ -120,7 +120,7 @@ impl<'a> Lowering<'a, '_> {
         inner: &Env<'a>,
         args: &[Value<'a>],
     ) -> Result<Vec<Value<'a>>, Failure> {
-        // Sizes are read off the arguments where they can be: then inside and outside speak of the same operands.
+        // Take sizes from the arguments where possible, so that inside and outside use the same operands.
         for (param, arg) in source.params.iter().zip(args) {
             let mut new = |local| source.scheme.sizes.contains(&local) && inner.value(local).is_none();
             self.bind_sizes(&param.pattern.ty, arg, inner, &mut new);
@@ -142,7 +142,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(fitted)
     }
 
-    /// A definition as a value.
+    /// Returns a definition as a value.
     pub fn definition(
         &mut self,
         def: DefId,
@@ -160,8 +160,8 @@ impl<'a> Lowering<'a, '_> {
         Ok(function(Callee::Def(def, arguments), source.params.len()))
     }
 
-    /// The value of a constant: functions are expanded at each use, everything else is evaluated once, at the
-    /// beginning of the function under construction.
+    /// Returns the value of a constant. A constant that contains functions is expanded at each use; any other is evaluated once,
+    /// at the beginning of the function under construction.
     pub fn constant(&mut self, def: DefId) -> Result<Value<'a>, Failure> {
         if let Some(value) = self.constants.get(&def) {
             return Ok(value.clone());
@@ -200,7 +200,7 @@ impl<'a> Lowering<'a, '_> {
             || self.hides_sizes(&source.function.scheme, arguments)?)
     }
 
-    /// Whether a type argument has sizes that nothing but the values tell: a function of the core needs all of them.
+    /// Whether a type argument has sizes that only values determine. A core function needs to know all sizes.
     fn hides_sizes(&mut self, scheme: &Scheme, arguments: &Use<'a>) -> Result<bool, Failure> {
         let Some(instance) = arguments.instance else { return Ok(false) };
         for (param, ty) in scheme.types.iter().zip(&instance.types) {

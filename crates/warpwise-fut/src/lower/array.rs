@@ -5,8 +5,9 @@
 //!                        x: [k]i32 = slice a[i, 1:k:1] certs c
 //! ```
 //!
-//! A slice `i:j:s` is empty if `i` equals `j` or takes the elements `i`, `i + s`, ... before `j`; `j` may be -1 when
-//! `s` is negative. It is in bounds if it is empty or goes from `i` towards `j` and its first and last element exist.
+//! A slice `i:j:s` is empty if `i` equals `j`; otherwise it takes the elements `i`, `i + s`, ... before `j`. The end `j` may be
+//! -1 if `s` is negative. A slice is in bounds if it is empty, or if it goes from `i` towards `j` and its first and last elements
+//! exist.
 
 use warpwise_diag::Failure;
 use warpwise_ir::{Expr as CoreExpr, MessagePart, Operand, SliceDim, Var};
@@ -19,15 +20,15 @@ use crate::syntax::ast::{PrimType, RangeBound};
 use crate::typed::tree::{DimIndex, DimIndexKind, Expr};
 use crate::typed::ty::Type;
 
-/// An index or slice of one dimension, evaluated.
+/// An evaluated index or slice of one dimension.
 pub enum Dim {
-    /// One index.
+    /// A single index.
     Fix(Operand),
     /// A slice.
     Slice {
-        /// The first index.
+        /// First index.
         start: Option<Operand>,
-        /// One past the last.
+        /// One past the last index.
         end: Option<Operand>,
         /// The stride.
         stride: Option<Operand>,
@@ -36,14 +37,14 @@ pub enum Dim {
 
 /// A part of an array.
 struct Place {
-    /// The slices of the leading dimensions.
+    /// Slices of the leading dimensions.
     dims: Vec<SliceDim>,
-    /// Proof that it is in bounds.
+    /// Certificates that the part is in bounds.
     certs: Vec<Var>,
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// `a[...]`.
+    /// Lowers `a[...]`.
     pub fn index(
         &mut self,
         array: &Value<'a>,
@@ -67,7 +68,7 @@ impl<'a> Lowering<'a, '_> {
         }))
     }
 
-    /// `a with [...] = v`.
+    /// Lowers `a with [...] = v`.
     pub fn update(
         &mut self,
         array: &Value<'a>,
@@ -99,7 +100,7 @@ impl<'a> Lowering<'a, '_> {
         }))
     }
 
-    /// One entry per dimension of a leaf: those that are not mentioned stay whole.
+    /// Returns one entry per dimension of a leaf. Dimensions that are not mentioned stay whole.
     fn whole(&self, leaf: Operand, dims: &[SliceDim]) -> Vec<SliceDim> {
         let ty = self.code.ty(leaf);
         let rest = ty.shape().iter().skip(dims.len());
@@ -107,7 +108,7 @@ impl<'a> Lowering<'a, '_> {
         dims.iter().copied().chain(rest).collect()
     }
 
-    /// The array without the fixed dimensions and with the sizes of slices; its leaves are those of the whole array.
+    /// Returns the array without its fixed dimensions and with the sizes of slices. Its leaves are those of the whole array.
     fn selected(&self, array: &Value<'a>, dims: &[SliceDim]) -> Result<Value<'a>, Failure> {
         let Some((dim, rest)) = dims.split_first() else { return Ok(array.clone()) };
         let (_, element) = self.array(array)?;
@@ -168,7 +169,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(dims)
     }
 
-    /// Returns the slice of one dimension, whether it is in bounds, and its text.
+    /// Returns the slice of one dimension, and whether it is in bounds. Appends its text to `parts`.
     fn dim(&mut self, dim: &Dim, size: Operand, parts: &mut Vec<MessagePart>) -> (SliceDim, Operand) {
         match dim {
             Dim::Fix(index) => {
@@ -221,7 +222,7 @@ impl<'a> Lowering<'a, '_> {
         }
         let empty = self.code.compare(CompareOp::Eq, start, end);
         let (low, high) = (self.code.select(backwards, end, start), self.code.select(backwards, start, end));
-        // Forwards 0 <= start <= end <= size; backwards -1 <= end <= start < size.
+        // Bounds: forwards 0 <= start <= end <= size, backwards -1 <= end <= start < size.
         let least = self.code.select(backwards, Operand::i64(-1), zero);
         let most = self.code.select(backwards, last, size);
         let above = self.code.compare(CompareOp::SLe, least, low);
@@ -229,7 +230,7 @@ impl<'a> Lowering<'a, '_> {
         let below = match stride {
             Operand::Const(Scalar::I64(1 | -1)) => self.code.compare(CompareOp::SLe, high, most),
             Operand::Const(_) | Operand::Var(_) => {
-                // With a stride of more than one the end may lie beyond the array; the last element may not.
+                // With a stride of more than one, the end may lie beyond the array, but not the last element.
                 let steps = self.code.sub(len, one);
                 let distance = self.code.mul(steps, stride);
                 let reached = self.code.add(start, distance);
@@ -243,8 +244,9 @@ impl<'a> Lowering<'a, '_> {
         (dim, self.code.and(nonzero, fine))
     }
 
-    /// How many elements lie between the start and the end: the distance divided by the stride, rounded away from 0. One is
-    /// added to how many strides fit before the last place, since a stride more may leave the range of `i64`.
+    /// Returns the number of elements between start and end: the distance divided by the stride, rounded away from 0. It is
+    /// computed as one more than the number of strides before the last place; adding a stride to the distance could overflow
+    /// `i64`.
     fn slice_len(&mut self, start: Operand, end: Operand, stride: Operand, nonzero: Operand) -> Operand {
         let distance = self.code.sub(end, start);
         match stride {
@@ -260,7 +262,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// `start..second..<end`.
+    /// Lowers `start..second..<end`.
     pub fn range(
         &mut self,
         start: &'a Expr,
@@ -288,7 +290,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Array(len, Box::new(Value::leaf(array))))
     }
 
-    /// The length and the step of a range, and the proof that it is valid.
+    /// Returns the length and the step of a range, and certificates that it is valid.
     fn range_len(&mut self, range: &Range, env: &Env<'a>) -> (Operand, Operand, Vec<Var>) {
         let Range { prim, first, second, bound, end } = *range;
         let ty = scalar_type(prim);
@@ -320,10 +322,10 @@ impl<'a> Lowering<'a, '_> {
         } else {
             self.code.compare(less_equal, low, high)
         };
-        // Counted without sign: a range of a narrow type may be longer than its greatest number.
+        // Count without sign: a range of a narrow type may be longer than the greatest number of the type.
         let distance = self.code.sub(high, low);
         let distance = self.code.convert(ConvertOp::ZExt, distance, ScalarType::I64);
-        // From the least number on that a range of 64 bits begins with, there may be more numbers than sizes.
+        // A range of 64 bits may have more elements than an `i64` can count, depending on its least number.
         let count = Count {
             distance,
             inclusive: bound == RangeBound::Inclusive,
@@ -353,7 +355,7 @@ impl<'a> Lowering<'a, '_> {
         (len, step, certs)
     }
 
-    /// How many steps of this stride a range takes, and whether that fits.
+    /// Returns the number of elements of a range with this stride, and whether the number fits an `i64`.
     fn count(&mut self, count: &Count, stride: Operand) -> (Operand, Operand) {
         let Count { distance, inclusive, .. } = *count;
         let (zero, one) = (Operand::i64(0), Operand::i64(1));
@@ -362,7 +364,7 @@ impl<'a> Lowering<'a, '_> {
         } else if stride == one {
             (distance, zero)
         } else if count.is_short {
-            // The sum of two narrow numbers is within 64 bits.
+            // The sum of two narrow numbers fits 64 bits.
             let up = self.code.sub(stride, one);
             (self.code.add(distance, up), zero)
         } else {
@@ -382,20 +384,20 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// A range whose elements are counted.
+/// The data by which the elements of a range are counted.
 struct Count {
-    /// The distance of its ends, without sign.
+    /// Unsigned distance between its ends.
     distance: Operand,
-    /// Whether the end belongs to it.
+    /// Whether the range includes its end.
     inclusive: bool,
     /// Whether its numbers have fewer than 64 bits.
     is_short: bool,
-    /// The lower of its ends, if that is a constant with sign.
+    /// Value of its lower end, if that is a constant and its type is signed.
     least: Option<i64>,
 }
 
 impl Count {
-    /// Whether the number of elements certainly is one.
+    /// Whether the number of elements is certain to fit an `i64`.
     fn fits(&self) -> bool {
         self.is_short || self.least.is_some_and(|least| least >= i64::from(self.inclusive))
     }
@@ -420,7 +422,7 @@ fn range_message(range: &Range) -> Vec<MessagePart> {
     parts
 }
 
-/// The parts of a range, evaluated.
+/// The evaluated operands of a range.
 #[derive(Clone, Copy)]
 struct Range {
     prim: PrimType,

@@ -9,8 +9,8 @@
 //! #[scratch] e                 the arrays in e with any contents, its scalars as they are
 //! ```
 //!
-//! What is replaced is computed only as far as its sizes rely on it.
-//! Attributes that are not known say nothing, as the language demands.
+//! A replaced value is computed only as far as its sizes depend on it. Unknown attributes have no effect, as the language
+//! requires.
 
 use warpwise_diag::{Diagnostic, Failure, Span};
 use warpwise_ir::entity::Entity;
@@ -25,7 +25,7 @@ use crate::syntax::ast::{Attr, AttrKind};
 use crate::typed::tree::{Expr, ExprKind};
 
 impl<'a> Lowering<'a, '_> {
-    /// `#[attr] body`.
+    /// Lowers `#[attr] body`.
     pub fn attributed(
         &mut self,
         attr: &'a Attr,
@@ -39,7 +39,7 @@ impl<'a> Lowering<'a, '_> {
         let inner = Frame::inside(env, is_named(attr, "unsafe", self));
         let before = (self.n_checks, self.called.len());
         self.unroll = is_named(attr, "unroll", self) && is_loop(body);
-        // Sizes opened in the body are in scope after it: they are bound in the frame around.
+        // Sizes opened in the body are in scope after it, so they are bound in the enclosing frame.
         let value = self.expr(body, &inner)?;
         env.adopt(&inner);
         if self.is_warn_of_checks(attr) && !self.session.in_prelude(body.span) {
@@ -48,7 +48,8 @@ impl<'a> Lowering<'a, '_> {
         Ok(value)
     }
 
-    /// `#[blank] body` or `#[scratch] body`: only what the sizes of the body rely on is computed, and scalars in scratch.
+    /// Lowers `#[blank] body` or `#[scratch] body`. Computes only what the sizes of the body depend on and, for `scratch`, its
+    /// scalars.
     fn replaced(&mut self, body: &'a Expr, env: &Env<'a>, scratch: bool) -> Result<Value<'a>, Failure> {
         let before = self.code.point();
         let inner = Frame::inside(env, false);
@@ -74,7 +75,7 @@ impl<'a> Lowering<'a, '_> {
             .map_leaves(&mut |leaf| if scratch { self.scratch_like(leaf) } else { self.zeros_like(leaf) }))
     }
 
-    /// Zeros of the shape of something.
+    /// Returns zeros in the shape of an operand.
     fn zeros_like(&mut self, like: Operand) -> Operand {
         match self.code.ty(like) {
             Type::Scalar(elem) => Operand::Const(Scalar::zero(elem)),
@@ -86,8 +87,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// An array of the shape of another one, with any contents; a scalar is what it was. Truth values are zeros, as a byte may hold
-    /// more than two values.
+    /// Returns an array in the shape of another one, with unspecified contents, or a scalar unchanged. Truth values are zeros,
+    /// since an unspecified byte may hold more than two values.
     fn scratch_like(&mut self, like: Operand) -> Operand {
         match self.code.ty(like) {
             Type::Array(ArrayType { elem: ScalarType::Bool, .. }) => self.zeros_like(like),
@@ -98,7 +99,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// `#[param(name)] default`.
+    /// Lowers `#[param(name)] default`.
     pub fn tuned(&mut self, name: &str, default: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let default = self.expr(default, env)?;
         let default = self.scalar(&default)?;
@@ -109,7 +110,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some(constant) = default.as_const().and_then(Scalar::as_int) {
             return Ok(Value::leaf(with_default(constant)));
         }
-        // It is set if it does not depend on the default.
+        // The parameter is set if its value does not depend on the default.
         let (set, other) = (with_default(0), with_default(1));
         let is_set = self.code.compare(CompareOp::Eq, set, other);
         Ok(Value::leaf(self.code.select(is_set, set, default)))
@@ -125,7 +126,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Reports an expression in which a check was made since `before`, or remembers what it calls.
+    /// Warns about an expression for which a check was made since `before`; without a check, remembers the functions that it
+    /// calls.
     fn watch(&mut self, span: Span, before: (usize, usize)) {
         if self.n_checks > before.0 {
             self.session.warnings.push(of_checks(span));
@@ -134,7 +136,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The number of iterations of a loop to be unrolled, if it is known and not too high; a warning if not.
+    /// Returns the number of iterations of a loop to be unrolled, if it is known and not too high; otherwise warns.
     pub fn unrolled(&mut self, iterations: Option<i64>) -> Option<i64> {
         let span = self.code.span;
         let fits = |iterations: &i64| (*iterations).max(0) as u64 <= self.session.unrollable;
@@ -157,7 +159,7 @@ impl<'a> Lowering<'a, '_> {
 }
 
 impl Session<'_> {
-    /// Reports watched expressions that call functions with checks.
+    /// Warns about watched expressions that call functions with checks.
     pub fn warn_of_watched(&mut self) {
         let mut checked = vec![None; self.functions.len()];
         for (span, called) in std::mem::take(&mut self.watched) {
@@ -167,7 +169,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether a function makes checks, or calls one that does.
+    /// Whether a function contains checks, or calls one that does.
     fn has_check(&self, function: FunctionId, known: &mut Vec<Option<bool>>) -> bool {
         if let Some(known) = known[function.index()] {
             return known;
@@ -181,7 +183,7 @@ impl Session<'_> {
     }
 }
 
-/// Checks and calls in a body.
+/// Checks and calls found in a body.
 #[derive(Default)]
 struct Inside {
     checks: bool,
@@ -203,7 +205,7 @@ fn of_checks(span: Span) -> Diagnostic {
     Diagnostic::warning("W0007", span, message).hint("`#[unsafe]` leaves the checks out")
 }
 
-/// Whether an expression is a loop, or binds the sizes of what a loop gives.
+/// Whether an expression is a loop, possibly under attributes and bindings of its result's sizes.
 fn is_loop(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Loop(_) => true,

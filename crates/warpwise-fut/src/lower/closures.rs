@@ -1,8 +1,8 @@
-//! Functions handed to recursive functions of the core.
+//! Functions passed to recursive core functions.
 //!
-//! A definition that takes functions is expanded where it is called ([`apply`](crate::lower::apply)); one that calls itself
-//! cannot be. It becomes a function of the core for each choice of functions that it is called with. What such a
-//! function has captured are parameters of the core function:
+//! A definition that takes functions is expanded where it is called ([`apply`](crate::lower::apply)), but a recursive one cannot
+//! be. It becomes one core function for each choice of functions that it is called with. The values captured by such a function
+//! are parameters of the core function:
 //!
 //! ```text
 //! def repeat (n: i64) (f: i64 -> i64) (x: i64) : i64 = if n == 0 then x else repeat (n - 1) f (f x)
@@ -13,9 +13,9 @@
 //! }
 //! ```
 //!
-//! Two functions are the same choice if they are the same code and have captured values of the same shapes, functions by
-//! the same rule. So a function handed on as it came calls one and the same instance; one that grows with every call
-//! would need instances without end, which is a limit ([`MOST_INSTANCES`], [`MOST_PARTS`]).
+//! Two functions are the same choice if they have the same code and captured values of the same shapes, where captured functions
+//! are compared by the same rule. A function that is passed on unchanged therefore calls one and the same instance. A function
+//! that grows with every call would need infinitely many instances, which is a limit ([`MOST_INSTANCES`], [`MOST_PARTS`]).
 
 use std::rc::Rc;
 
@@ -33,13 +33,13 @@ use crate::typed::map::{Map, map_function, map_size, map_type};
 use crate::typed::tree::{Function, Instance, Lambda};
 use crate::typed::ty::{Size, Type};
 
-/// How many instances one definition may have for functions that it is called with.
+/// Maximum number of instances of one definition for the functions that it is called with.
 const MOST_INSTANCES: usize = 64;
 
-/// The maximum number of parts of a captured value, those of captured functions included.
+/// Maximum number of parts of the captured values, including those of captured functions.
 const MOST_PARTS: usize = 1 << 12;
 
-/// A function up to the values that it has captured.
+/// Identity of a function, except for the captured values.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ClosureKey {
     code: Code,
@@ -47,17 +47,17 @@ pub struct ClosureKey {
     args: Vec<Shape>,
 }
 
-/// Which code is run.
+/// The code of a function.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Code {
-    /// A lambda or local function, by where it lies in the typed tree.
+    /// A lambda or local function, by its address in the typed tree.
     Here(usize),
     Def(DefId),
     Intrinsic(Intrinsic),
     Absent,
 }
 
-/// The key of a function with captures: the meanings of the names in it.
+/// The key of one environment of a function: the meanings of the names in its code.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct CapturedKey {
     def: Option<DefId>,
@@ -66,7 +66,7 @@ struct CapturedKey {
     types: Vec<(TypeParamId, Form)>,
 }
 
-/// A value up to its numbers.
+/// A value without its numbers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Shape {
     Leaf(ScalarType),
@@ -76,7 +76,7 @@ enum Shape {
     Function(Box<ClosureKey>),
 }
 
-/// The names of an environment that a function mentions.
+/// An environment, with the names in it that a function mentions.
 struct Captured<'a> {
     env: Env<'a>,
     locals: Vec<LocalId>,
@@ -84,7 +84,7 @@ struct Captured<'a> {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// The functions in a value, in order.
+    /// Collects the functions in a value, in order.
     pub fn functions_in(&self, value: &Value<'a>, found: &mut Vec<Rc<Closure<'a>>>) {
         match value {
             Value::Leaf(_) | Value::Acc(_) => {}
@@ -95,7 +95,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Returns the key of a function and its captured values.
+    /// Returns the key of a function, and appends its captured values to `operands`.
     pub fn capture(
         &mut self,
         closure: &Closure<'a>,
@@ -164,7 +164,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// The same function with fresh variables for what it has captured, which are added to `vars` in the order of
+    /// Returns the same function with fresh variables for its captured values. These are appended to `vars` in the order of
     /// [`capture`](Lowering::capture).
     pub fn recapture(
         &mut self,
@@ -244,7 +244,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// Counts an instance of a definition that is given functions.
+    /// Counts an instance of a definition that is called with functions.
     pub fn count_instance(&mut self, def: DefId) -> Result<(), Failure> {
         let count = self.session.given_functions.entry(def).or_insert(0);
         *count += 1;
@@ -257,7 +257,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// Where the code of a function finds its names: the environment of its text, then that of its use.
+/// Returns the environments in which the code of a function finds its names: that of its text, then that of its use.
 fn environments<'a>(callee: &Callee<'a>) -> Vec<Captured<'a>> {
     match callee {
         Callee::Lambda(lambda, env) => vec![Mentioned::of_lambda(lambda).within(env)],
@@ -300,7 +300,7 @@ fn code(callee: &Callee) -> Code {
     }
 }
 
-/// The names that stand in some code, in types too; those bound there are among them.
+/// The names that occur in some code and its types, including those bound there.
 #[derive(Default)]
 struct Mentioned {
     locals: Vec<LocalId>,
@@ -334,7 +334,7 @@ impl Mentioned {
         mentioned
     }
 
-    /// Those that an environment knows, each once.
+    /// Returns the names that an environment knows, each once.
     fn within<'a>(mut self, env: &Env<'a>) -> Captured<'a> {
         self.locals.retain(|local| env.value(*local).is_some());
         self.locals.sort_unstable();

@@ -1,10 +1,10 @@
 //! The function under construction: open bodies, and statements with scalar arithmetic folded.
 //!
-//! Sizes are compared by operand from here on, so equal sizes should be equal operands: pure scalar operations on
-//! constants are folded, neutral elements of integer operations dropped, and an operation that was emitted before
-//! in the same or an enclosing body is not emitted again.
+//! From here on sizes are compared by operand, so equal sizes should be equal operands. Therefore pure scalar operations on
+//! constants are folded, neutral elements of integer operations are dropped, and an operation that was emitted before in the same
+//! or an enclosing body is not emitted again.
 //!
-//! The outermost body has a part of its own in front, for what is evaluated once per call (top-level constants).
+//! The outermost body is preceded by a front part for values that are evaluated once per call (top-level constants).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
@@ -17,31 +17,31 @@ use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp}
 
 /// A function under construction.
 pub struct Code {
-    /// The function; owns all variables.
+    /// The function, which owns all variables.
     pub function: Function,
-    /// Where statements come from at the moment.
+    /// Source position for new statements.
     pub span: Span,
     bodies: Vec<OpenBody>,
     depth: SecondaryMap<Var, u32>,
 }
 
-/// A point in a body, with what is known there.
+/// A position in a body, with the facts known there.
 pub struct Point {
     n_stms: usize,
     known: OpenBody,
 }
 
-/// A body to which statements are still added.
+/// A body that statements are still added to.
 #[derive(Clone, Default)]
 pub struct OpenBody {
     stms: Vec<Stm>,
     known: FxHashMap<Pure, Operand>,
     sizes: FxHashSet<Var>,
-    /// The certificates that sizes which were computed fit.
+    /// Certificates that computed sizes fit.
     fitting: FxHashMap<Var, Var>,
 }
 
-/// A scalar operation without effect or certificate.
+/// A scalar operation without effects and certificates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Pure {
     Unary(UnaryOp, Operand),
@@ -52,23 +52,23 @@ enum Pure {
 }
 
 impl OpenBody {
-    /// Whether it has no statements yet.
+    /// Whether the body has no statements yet.
     pub fn is_empty(&self) -> bool {
         self.stms.is_empty()
     }
 }
 
 impl Code {
-    /// A function with nothing in it yet.
+    /// Creates an empty function.
     pub fn new(name: &str, span: Span) -> Code {
         let mut function = Function::new(name);
         function.span = span;
-        // Two bodies: what is evaluated once, and the body proper.
+        // Two bodies: the front part, evaluated once, and the body proper.
         let bodies = vec![OpenBody::default(), OpenBody::default()];
         Code { function, span, bodies, depth: SecondaryMap::new(0) }
     }
 
-    /// The function with this result.
+    /// Completes the function with this result.
     pub fn finish(mut self, result: Vec<Operand>) -> Function {
         let stms = self.bodies.drain(..).flat_map(|body| body.stms).collect();
         for data in self.function.vars.values_mut().filter(|data| data.name.is_empty()) {
@@ -85,44 +85,44 @@ impl Code {
         self.bodies.push(OpenBody::default());
     }
 
-    /// Leaves the innermost body for a while.
+    /// Suspends the innermost body.
     pub fn suspend(&mut self) -> OpenBody {
         self.bodies.pop().unwrap_or_default()
     }
 
-    /// Goes on with a body that was left.
+    /// Resumes a suspended body.
     pub fn resume(&mut self, body: OpenBody) {
         self.bodies.push(body);
     }
 
-    /// Ends the innermost body.
+    /// Closes the innermost body.
     pub fn close(&mut self, result: Vec<Operand>) -> Body {
         Body { stms: self.suspend().stms, result }
     }
 
-    /// Ends the innermost body as that of a lambda.
+    /// Closes the innermost body as that of a lambda.
     pub fn close_lambda(&mut self, params: Vec<Var>, result: Vec<Operand>) -> Lambda {
         Lambda { params, body: self.close(result) }
     }
 
-    /// Sets all bodies but the outermost's front part aside.
+    /// Suspends all bodies but the front part, and returns them.
     pub fn enter_front(&mut self) -> Vec<OpenBody> {
         self.bodies.split_off(1)
     }
 
-    /// Goes back to where [`Code::enter_front`] was called.
+    /// Resumes the bodies suspended by [`Code::enter_front`].
     pub fn leave_front(&mut self, bodies: Vec<OpenBody>) {
         self.bodies.extend(bodies);
     }
 
-    /// The present point in the innermost body.
+    /// Returns the current position in the innermost body.
     pub fn point(&self) -> Point {
         let n_stms = self.bodies.last().map_or(0, |body| body.stms.len());
         let known = self.bodies.last().map(|body| OpenBody { stms: Vec::new(), ..body.clone() });
         Point { n_stms, known: known.unwrap_or_default() }
     }
 
-    /// Takes out the statements since a point on which none of these variables relies; checks among them, too.
+    /// Removes the statements since a position that no variable in `needed` depends on, including checks.
     pub fn keep_only(&mut self, mut needed: FreeVars, since: Point) {
         let Some(body) = self.bodies.last_mut() else { return };
         let mut kept = Vec::new();
@@ -136,33 +136,33 @@ impl Code {
             }
         }
         body.stms.extend(kept.into_iter().rev());
-        // Facts learned since then may mention variables that were taken out.
+        // Facts learned since then may mention variables that were removed.
         let OpenBody { known, sizes, fitting, .. } = since.known;
         (body.known, body.sizes, body.fitting) = (known, sizes, fitting);
     }
 
-    /// Whether the operand is in scope in the innermost body: false for those of a suspended one.
+    /// Whether the operand is in scope in the innermost body. Operands of a suspended body are not.
     pub fn in_scope(&self, operand: Operand) -> bool {
         operand.as_var().is_none_or(|var| self.depth[var] < self.bodies.len() as u32)
     }
 
     // --- Variables and statements -------------------------------------------------------------
 
-    /// A fresh variable, bound in the innermost body.
+    /// Creates a variable, bound in the innermost body.
     pub fn fresh(&mut self, name: &str, ty: Type) -> Var {
         let var = self.function.fresh(name, ty);
         self.depth[var] = (self.bodies.len() as u32).saturating_sub(1);
         var
     }
 
-    /// From now on, as far as the innermost body reaches, the operand counts as a size: it is not negative.
+    /// Marks an operand as a size, which is not negative, for the rest of the innermost body.
     pub fn mark_size(&mut self, operand: Operand) {
         if let (Operand::Var(var), Some(body)) = (operand, self.bodies.last_mut()) {
             body.sizes.insert(var);
         }
     }
 
-    /// Whether the operand is known not to be negative.
+    /// Whether the operand is known to be non-negative.
     pub fn is_size(&self, operand: Operand) -> bool {
         match operand {
             Operand::Const(value) => value.as_int().is_some_and(|value| value >= 0),
@@ -170,20 +170,20 @@ impl Code {
         }
     }
 
-    /// From now on, as far as the innermost body reaches, this certificate says that a computed size fits.
+    /// Records the certificate that a computed size fits, for the rest of the innermost body.
     pub fn set_fitting(&mut self, size: Operand, cert: Var) {
         if let (Operand::Var(size), Some(body)) = (size, self.bodies.last_mut()) {
             body.fitting.insert(size, cert);
         }
     }
 
-    /// The certificate that a size fits, if it was computed with a check.
+    /// Returns the certificate that a size fits, if it was computed with a check.
     pub fn fitting(&self, size: Operand) -> Option<Var> {
         let size = size.as_var()?;
         self.bodies.iter().rev().find_map(|body| body.fitting.get(&size).copied())
     }
 
-    /// The type of an operand.
+    /// Returns the type of an operand.
     pub fn ty(&self, operand: Operand) -> Type {
         self.function.operand_type(operand)
     }
@@ -198,7 +198,7 @@ impl Code {
 
     /// Binds the results of an expression (no call) to fresh variables.
     ///
-    /// An expression without a type is a mistake of this front end. It binds nothing: the verifier will report it.
+    /// An expression without a type is a mistake of this front end. It binds nothing, and the verifier reports it.
     pub fn bind(&mut self, name: &str, expr: Expr, certs: &[Var]) -> Vec<Var> {
         let types = result_types(None, &self.function, &expr).unwrap_or_default();
         let mut pattern: Vec<Var> = Vec::with_capacity(types.len());
@@ -210,7 +210,7 @@ impl Code {
         pattern
     }
 
-    /// Binds the one result of an expression.
+    /// Binds the single result of an expression.
     pub fn bind_one(&mut self, name: &str, expr: Expr, certs: &[Var]) -> Var {
         match self.bind(name, expr, certs)[..] {
             [var] => var,
@@ -220,7 +220,7 @@ impl Code {
 
     // --- Scalar operations --------------------------------------------------------------------
 
-    /// `op x`.
+    /// Emits `op x`.
     pub fn unary(&mut self, op: UnaryOp, x: Operand) -> Operand {
         match x {
             Operand::Const(x) if op.accepts(x.ty()) => op.eval(x).into(),
@@ -228,7 +228,7 @@ impl Code {
         }
     }
 
-    /// `op x y`, where the operation cannot fail.
+    /// Emits `op x y`, where the operation cannot fail.
     pub fn binary(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Operand {
         if let (Some(x), Some(y)) = (x.as_const(), y.as_const())
             && let Some(value) = op.eval(x, y)
@@ -241,22 +241,22 @@ impl Code {
         }
     }
 
-    /// `op x y` on `i64`.
+    /// Emits `x + y`.
     pub fn add(&mut self, x: Operand, y: Operand) -> Operand {
         self.binary(BinaryOp::Add, x, y)
     }
 
-    /// `x - y`.
+    /// Emits `x - y`.
     pub fn sub(&mut self, x: Operand, y: Operand) -> Operand {
         self.binary(BinaryOp::Sub, x, y)
     }
 
-    /// `x * y`.
+    /// Emits `x * y`.
     pub fn mul(&mut self, x: Operand, y: Operand) -> Operand {
         self.binary(BinaryOp::Mul, x, y)
     }
 
-    /// `op x y`, a `bool`.
+    /// Emits `op x y`, with a `bool` result.
     pub fn compare(&mut self, op: CompareOp, x: Operand, y: Operand) -> Operand {
         if let (Some(x), Some(y)) = (x.as_const(), y.as_const()) {
             return Operand::bool(op.eval(x, y));
@@ -271,7 +271,7 @@ impl Code {
         self.pure(Pure::Compare(op, x, y), Expr::Compare(op, x, y))
     }
 
-    /// `op x : ty`.
+    /// Emits `op x : ty`.
     pub fn convert(&mut self, op: ConvertOp, x: Operand, ty: ScalarType) -> Operand {
         let same = self.ty(x) == Type::Scalar(ty);
         match (op, x) {
@@ -288,7 +288,7 @@ impl Code {
         }
     }
 
-    /// `select c x y`.
+    /// Emits `select c x y`.
     pub fn select(&mut self, cond: Operand, x: Operand, y: Operand) -> Operand {
         match cond {
             Operand::Const(Scalar::Bool(cond)) => {
@@ -307,7 +307,7 @@ impl Code {
         }
     }
 
-    /// `x && y`, both evaluated.
+    /// Emits `x && y`, with both operands evaluated.
     pub fn and(&mut self, x: Operand, y: Operand) -> Operand {
         self.binary(BinaryOp::And, x, y)
     }
@@ -342,7 +342,7 @@ impl ScalarCode for Code {
     }
 }
 
-/// The result of an integer or `bool` operation that is one of its operands or a constant.
+/// Returns the result of an integer or `bool` operation, if it is one of its operands or a constant.
 fn simplified(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
     let is = |operand: Operand, value: i64| match operand {
         Operand::Const(Scalar::Bool(b)) => i64::from(b) == value,
@@ -370,7 +370,7 @@ fn simplified(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
     }
 }
 
-/// Conjunction of truth values; of integers nothing is known.
+/// Simplifies a conjunction of truth values, but not of integers.
 fn and_simplified(x: Operand, y: Operand) -> Option<Operand> {
     match (x, y) {
         (Operand::Const(Scalar::Bool(true)), other) | (other, Operand::Const(Scalar::Bool(true))) => {

@@ -1,4 +1,4 @@
-//! The state of lowering: the session of one program, and the function under construction.
+//! State of lowering: the session of one program, and the function under construction.
 
 use std::collections::VecDeque;
 
@@ -16,69 +16,69 @@ use crate::syntax::session::Interner;
 use crate::typed::ids::DefId;
 use crate::typed::tree::Program;
 
-/// The inputs of lowering besides the program.
+/// The inputs of lowering.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
-    /// The program.
+    /// The typed program.
     pub program: &'a Program,
-    /// Its names.
+    /// The program's names.
     pub names: &'a Interner,
-    /// Its texts, for messages.
+    /// The program's source texts, for messages.
     pub sources: &'a Sources,
-    /// The files of the prelude: their definitions are expanded where they are used, and their places are never reported.
+    /// Files of the prelude. Their definitions are expanded where they are used, and their source positions are never reported.
     pub prelude: &'a FxHashSet<FileId>,
-    /// Whether all checks are left out.
+    /// Whether to leave out all checks.
     pub unchecked: bool,
 }
 
-/// The state of lowering one program.
+/// State of lowering one program.
 pub struct Session<'a> {
-    /// The program.
+    /// The typed program.
     pub program: &'a Program,
-    /// The other inputs.
+    /// All inputs.
     pub input: Input<'a>,
-    /// The functions made and those promised.
+    /// Finished and promised core functions.
     pub functions: PrimaryMap<FunctionId, Function>,
-    /// Which function a definition is at which types.
+    /// Core function of each instance of a definition.
     pub instances: FxHashMap<InstanceKey, FunctionId>,
-    /// The functions promised.
+    /// Promised functions that are not made yet.
     pub pending: Vec<Promise<'a>>,
-    /// How many instances definitions have for functions they are given.
+    /// Number of instances that each definition has for functions passed to it.
     pub given_functions: FxHashMap<DefId, usize>,
     /// Names in use.
     pub taken: FxHashMap<String, usize>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
-    /// Expressions whose checks are to be reported, and the functions they call.
+    /// Expressions whose checks cause a warning, with the functions they call.
     pub watched: Vec<(Span, Vec<FunctionId>)>,
-    /// How many more iterations of loops may be written one after the other.
+    /// Number of loop iterations that may still be unrolled.
     pub unrollable: u64,
 }
 
-/// The state of lowering one function.
+/// State of lowering one function.
 pub struct Lowering<'a, 's> {
-    /// The program.
+    /// The session.
     pub session: &'s mut Session<'a>,
-    /// The function.
+    /// The function under construction.
     pub code: Code,
-    /// The constants evaluated at its beginning.
+    /// Constants evaluated at the beginning of the function.
     pub constants: FxHashMap<DefId, Value<'a>>,
-    /// How many parts were seen of the type being looked at; 0 where none is.
+    /// Number of parts visited in the type being inspected; 0 while none is.
     pub parts: u32,
-    /// The functions among the parameters that are not bound yet.
+    /// Functions among the parameters that are not bound yet.
     pub given: VecDeque<Value<'a>>,
-    /// How many checks were made.
+    /// Number of checks made.
     pub n_checks: usize,
-    /// The functions called.
+    /// Functions called.
     pub called: Vec<FunctionId>,
-    /// Whether the loop that comes next is to be unrolled.
+    /// Whether to unroll the next loop.
     pub unroll: bool,
-    /// Where the definitions under expansion are called, outermost first; those of the prelude are not among them.
+    /// Source positions of the calls being expanded, outermost first, except for calls of the prelude.
     pub calls: Vec<Span>,
 }
 
 impl<'a> Session<'a> {
-    /// A session that has made nothing.
+    /// Creates a session without functions.
     pub fn new(input: Input<'a>) -> Session<'a> {
         Session {
             program: input.program,
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A name no other function has.
+    /// Returns a function name that is not in use yet.
     pub fn unique_name(&mut self, name: &str) -> String {
         let mut candidate = name.to_string();
         while self.taken.contains_key(&candidate) {
@@ -106,14 +106,14 @@ impl<'a> Session<'a> {
         candidate
     }
 
-    /// Whether a place lies in the prelude.
+    /// Whether a source position lies in the prelude.
     pub fn in_prelude(&self, span: Span) -> bool {
         self.input.prelude.contains(&span.file)
     }
 }
 
 impl<'a, 's> Lowering<'a, 's> {
-    /// A function with nothing in it yet.
+    /// Starts an empty function.
     pub fn new(session: &'s mut Session<'a>, name: &str, span: Span) -> Lowering<'a, 's> {
         Lowering {
             session,
@@ -128,7 +128,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// Statements from here on come from this place, unless it lies in the prelude. Gives the place before.
+    /// Sets the source position of new statements, unless it lies in the prelude. Returns the previous one.
     pub fn enter(&mut self, span: Span) -> Span {
         let before = self.code.span;
         if before.is_none() || !self.session.in_prelude(span) {
@@ -137,12 +137,12 @@ impl<'a, 's> Lowering<'a, 's> {
         before
     }
 
-    /// A known gap.
+    /// Returns a failure for an unsupported feature.
     pub fn limit(&self, span: Span, message: impl Into<String>) -> Failure {
         Failure::Limit(Limit { message: message.into(), span })
     }
 
-    /// A tree that the checker should not have made.
+    /// Returns a failure for a tree that the checker should not have made.
     pub fn bug(&self, message: impl Into<String>) -> Failure {
         let place = self.session.input.sources.describe(self.code.span);
         let message = format!("{} at {place}", message.into());
@@ -151,7 +151,7 @@ impl<'a, 's> Lowering<'a, 's> {
 
     // --- Values the checker has vouched for ---------------------------------------------------
 
-    /// The operand of a scalar.
+    /// Returns the operand of a scalar.
     pub fn scalar(&self, value: &Value<'a>) -> Result<Operand, Failure> {
         match value {
             Value::Leaf(operand) => Ok(*operand),
@@ -161,7 +161,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// The size and the elements of an array.
+    /// Returns the size and the elements of an array.
     pub fn array<'v>(&self, value: &'v Value<'a>) -> Result<(Operand, &'v Value<'a>), Failure> {
         match value {
             Value::Array(size, element) => Ok((*size, element)),
@@ -171,7 +171,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// The fields of a record.
+    /// Returns the fields of a record.
     pub fn fields<'v>(&self, value: &'v Value<'a>) -> Result<&'v [Value<'a>], Failure> {
         match value {
             Value::Record(fields) => Ok(fields),
@@ -181,7 +181,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// A value of a sum type.
+    /// Returns the value of a sum type.
     pub fn sum<'v>(&self, value: &'v Value<'a>) -> Result<&'v Sum<'a>, Failure> {
         match value {
             Value::Sum(sum) => Ok(sum),
@@ -191,7 +191,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// The leaves as variables: all arrays are.
+    /// Returns the leaves as variables, which the leaves of arrays always are.
     pub fn arrays(&self, value: &Value<'a>) -> Result<Vec<Var>, Failure> {
         let vars = value.leaves().into_iter().map(Operand::as_var);
         vars.collect::<Option<Vec<Var>>>().ok_or_else(|| self.bug("a constant for an array"))
@@ -199,7 +199,7 @@ impl<'a, 's> Lowering<'a, 's> {
 
     // --- Checks -------------------------------------------------------------------------------
 
-    /// The certificate that a condition holds; none where nothing needs to be checked.
+    /// Asserts a condition, and returns the certificate; none if no check is needed.
     pub fn check(&mut self, env: &Env<'a>, cond: Operand, parts: Vec<MessagePart>) -> Vec<Var> {
         if env.unchecked || cond == Operand::bool(true) {
             return Vec::new();
@@ -209,7 +209,7 @@ impl<'a, 's> Lowering<'a, 's> {
         vec![self.code.bind_one("c", Expr::Assert { cond, message }, &[])]
     }
 
-    /// A message of what fails here.
+    /// Returns the message for a failure at this place.
     pub fn message(&self, parts: Vec<MessagePart>) -> Message {
         Message {
             parts: compact(parts),
@@ -218,13 +218,13 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 }
 
-/// How many iterations of loops a program may ask to have written one after the other.
+/// Maximum number of loop iterations of a program that are unrolled.
 const MOST_UNROLLED: u64 = 1 << 12;
 
-/// How many calls a message names.
+/// Maximum number of calls that a message names.
 const LONGEST_CHAIN: usize = 16;
 
-/// The same message, with neighbouring words joined.
+/// Joins adjacent texts of a message.
 fn compact(parts: Vec<MessagePart>) -> Vec<MessagePart> {
     let mut compact: Vec<MessagePart> = Vec::with_capacity(parts.len());
     for part in parts {
@@ -236,12 +236,12 @@ fn compact(parts: Vec<MessagePart>) -> Vec<MessagePart> {
     compact
 }
 
-/// Words in a message.
+/// Returns a text in a message.
 pub fn text(text: impl Into<String>) -> MessagePart {
     MessagePart::Text(text.into())
 }
 
-/// A size or index in a message.
+/// Returns a size or index in a message.
 pub fn number(value: Operand) -> MessagePart {
     match value {
         Operand::Const(Scalar::I64(value)) => MessagePart::Text(value.to_string()),
@@ -249,7 +249,7 @@ pub fn number(value: Operand) -> MessagePart {
     }
 }
 
-/// The sizes of an array in a message: `[4][7]`.
+/// Returns the sizes of an array in a message: `[4][7]`.
 pub fn shape_parts(sizes: &[Operand]) -> Vec<MessagePart> {
     sizes.iter().flat_map(|size| [text("["), number(*size), text("]")]).collect()
 }

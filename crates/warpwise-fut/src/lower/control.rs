@@ -1,4 +1,4 @@
-//! Branches and loops: what they yield is flattened, and sizes that depend on the way taken become results.
+//! Branches and loops: their results are flattened, and sizes that depend on the control flow become results.
 //!
 //! ```text
 //! if c then xs else ys                       k: i64, zs: [k]i32 = if c { return n, xs } else { return m, ys }
@@ -19,20 +19,20 @@ use crate::typed::ids::LocalId;
 use crate::typed::tree::{Expr, Loop, LoopForm};
 use crate::typed::ty::Type;
 
-/// The parameters of a loop while its body is lowered.
+/// State of a loop while its body is lowered.
 struct LoopState<'a> {
-    /// Extents of the loop value: known ones do not change.
+    /// Extents of the loop value. Known ones are loop-invariant.
     extents: Vec<Extent>,
-    /// The value inside the loop.
+    /// Loop value inside the body.
     value: Value<'a>,
-    /// Parameters so far: the sizes that change, then the leaves.
+    /// Parameters so far: sizes that change, then leaves.
     params: Vec<LoopParam>,
-    /// How many of them are sizes.
+    /// Number of parameters that are sizes.
     n_sizes: usize,
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// `if condition then ... else ...`.
+    /// Lowers `if condition then ... else ...`.
     pub fn branch(
         &mut self,
         condition: &'a Expr,
@@ -51,7 +51,7 @@ impl<'a> Lowering<'a, '_> {
         self.join(cond, then, otherwise, |this| Ok(this.repr(ty, env, Sizes::All)?.extents()))
     }
 
-    /// Lowers into a body of its own, which is left open.
+    /// Lowers into a body of its own, which stays open.
     pub fn aside(
         &mut self,
         lower: impl FnOnce(&mut Self) -> Result<Value<'a>, Failure>,
@@ -61,7 +61,7 @@ impl<'a> Lowering<'a, '_> {
         Ok((self.code.suspend(), value))
     }
 
-    /// The value of one of two bodies.
+    /// Joins two bodies into a branch that yields the value of one of them.
     pub fn join(
         &mut self,
         cond: Operand,
@@ -80,7 +80,7 @@ impl<'a> Lowering<'a, '_> {
         let shared = |this: &Self, (x, y): &(Operand, Operand)| x == y && this.code.in_scope(*x);
         let common = sizes.iter().map(|pair| shared(self, pair).then_some(Extent::Known(pair.0)));
         let common: Vec<Option<Extent>> = common.collect();
-        // What both bodies have is no open size, even if the type leaves it open because of bodies around these.
+        // A size that both bodies share is not open, even if an enclosing branch leaves it open in the type.
         let extents: Vec<Extent> = match common.iter().all(Option::is_some) {
             true => common.into_iter().flatten().collect(),
             false => {
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a, '_> {
         value.leaves().into_iter().all(|leaf| self.code.ty(leaf).as_scalar().is_some())
     }
 
-    /// Ends a body with the open sizes, then the leaves.
+    /// Closes a body with the open sizes as results, then the leaves.
     fn finish_branch(
         &mut self,
         body: OpenBody,
@@ -113,7 +113,8 @@ impl<'a> Lowering<'a, '_> {
         (self.code.close(result), n_sizes)
     }
 
-    /// The value with its known extents, and the sizes at the open ones; where one local stands twice, only the first counts.
+    /// Returns the sizes at the open extents, and the value with its known extents. If a local occurs twice, only its first
+    /// extent counts.
     pub fn open_sizes(&mut self, value: &Value<'a>, extents: &[Extent]) -> (Vec<Operand>, Value<'a>) {
         let mut named: Vec<(LocalId, Operand)> = Vec::new();
         let mut sizes = Vec::new();
@@ -138,7 +139,7 @@ impl<'a> Lowering<'a, '_> {
         (sizes, self.coerce(value, &targets, &[]))
     }
 
-    /// `loop ...`.
+    /// Lowers `loop ...`.
     pub fn loop_(&mut self, source: &'a Loop, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let unroll = std::mem::take(&mut self.unroll);
         let initial = self.expr(&source.initial, env)?;
@@ -224,7 +225,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The iterations of a loop one after the other; `enter` binds what tells them apart.
+    /// Unrolls the iterations of a loop. `enter` binds the names that differ between iterations.
     fn iterations(
         &mut self,
         source: &'a Loop,
@@ -249,7 +250,7 @@ impl<'a> Lowering<'a, '_> {
         self.session.input.names.text(self.session.program.locals[local.index()].name)
     }
 
-    /// Whether another iteration follows for this loop value.
+    /// Emits the loop condition for a loop value.
     fn condition(
         &mut self,
         source: &'a Loop,
@@ -264,7 +265,7 @@ impl<'a> Lowering<'a, '_> {
         self.scalar(&condition)
     }
 
-    /// Opens the body of a loop and binds its parameters.
+    /// Opens the body of a loop and binds the loop's parameters.
     fn open_loop(
         &mut self,
         source: &'a Loop,
@@ -290,7 +291,7 @@ impl<'a> Lowering<'a, '_> {
         Ok((inner, LoopState { extents, value, params, n_sizes }))
     }
 
-    /// Lowers the body of a loop: what it yields, and its value.
+    /// Lowers the body of a loop. Returns its result operands and its value.
     fn iteration(
         &mut self,
         source: &'a Loop,
@@ -321,7 +322,7 @@ impl<'a> Lowering<'a, '_> {
         rebuild(&state.value, &state.extents, state.n_sizes, &results)
     }
 
-    /// An element of an array, whose index is in bounds.
+    /// Emits the element of an array at an index that is in bounds.
     pub fn row(&mut self, element: &Value<'a>, index: Operand) -> Value<'a> {
         element.map_leaves(&mut |leaf| match leaf {
             Operand::Var(array) => {
@@ -333,7 +334,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// The extents with the open ones replaced by these operands in order, one for each local or unknown extent.
+/// Replaces the open extents by these operands in order, one for each local or unknown extent.
 pub fn fill(extents: &[Extent], sizes: &[Operand]) -> Vec<Operand> {
     let mut sizes = sizes.iter().copied();
     let mut named: Vec<(LocalId, Operand)> = Vec::new();
@@ -353,7 +354,7 @@ pub fn fill(extents: &[Extent], sizes: &[Operand]) -> Vec<Operand> {
     extents.iter().map(operand).collect()
 }
 
-/// A value of this form from the results of a statement: sizes at the open extents first, then leaves.
+/// Rebuilds a value of this form from the results of a statement: sizes at the open extents, then leaves.
 pub fn rebuild<'a>(form: &Value<'a>, extents: &[Extent], n_sizes: usize, results: &[Var]) -> Value<'a> {
     let operands: Vec<Operand> = results.iter().map(|var| Operand::Var(*var)).collect();
     let (sizes, leaves) = operands.split_at(n_sizes.min(operands.len()));

@@ -1,19 +1,19 @@
-//! Takes out copies that nobody can tell from the array itself.
+//! Elimination of copies that cannot be distinguished from the original.
 //!
-//! The language says that `zip` and its like give fresh arrays, so lowering copies. A copy is only needed where the
-//! array or the copy is overwritten while the other is still used:
+//! The language says that `zip` and similar functions return fresh arrays, so lowering copies. A copy is needed only if the array
+//! or the copy is overwritten while the other one is still used:
 //!
 //! ```text
 //! t = copy xs; y = screma n (t) ...;             y = screma n (xs) ...;
 //! zs = update xs[0] = 1                 becomes  zs = update xs[0] = 1
 //! ```
 //!
-//! Two rules, on alias classes that do not look at the order of statements:
-//! 1. Where neither a copy nor anything that may share its storage or its source's is consumed, it is the source.
-//! 2. A copy that is only read, by statements of its own body that keep no view of it, before anything that may
-//!    share the source's storage is consumed, is the source.
+//! Two rules, on flow-insensitive alias classes:
+//! 1. A copy is replaced by its source if neither the copy nor anything that may share its storage or its source's is consumed.
+//! 2. A copy is replaced by its source if it is only read, by statements of its own body that keep no view of it, before anything
+//!    that may share the source's storage is consumed.
 //!
-//! Not done here: copies of arrays that are not used again (their storage could be reused).
+//! Not done here: copies of arrays that are not used again, whose storage could be reused.
 
 use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::{Substitution, Visitor, VisitorMut};
@@ -21,7 +21,7 @@ use warpwise_ir::{
     Body, Expr, Function, FunctionId, LoopParam, Operand, Program, Stm, Stream, StreamKind, Var,
 };
 
-/// Takes needless copies out of all functions.
+/// Eliminates needless copies in all functions.
 pub fn elide_copies(program: &mut Program) {
     let ids: Vec<_> = program.functions.keys().collect();
     for id in ids {
@@ -38,7 +38,7 @@ pub fn elide_copies(program: &mut Program) {
     }
 }
 
-/// Which arrays may share storage, as a union of variables, and which of them are consumed.
+/// Classes of variables that may share storage, with the classes that are consumed.
 struct Aliases<'a> {
     program: &'a Program,
     parent: Vec<usize>,
@@ -113,7 +113,7 @@ impl<'a> Aliases<'a> {
         }
     }
 
-    /// Chunks are views of the inputs. Chunks of a `stream_seq` hand accumulators on as iterations of a loop do.
+    /// Chunks are views of the inputs. A `stream_seq` passes accumulators from chunk to chunk, as a loop does between iterations.
     fn stream(&mut self, pattern: &[Var], soac: &Stream) {
         let (accs, chunks) = soac.lambda.params[2..].split_at(soac.accs.len());
         self.elements(chunks, &soac.inputs);
@@ -124,7 +124,7 @@ impl<'a> Aliases<'a> {
         }
     }
 
-    /// Elements of the inputs of a SOAC are views of them.
+    /// The parameters for elements of a SOAC's inputs are views of the inputs.
     fn elements(&mut self, params: &[Var], inputs: &[Var]) {
         self.share_all(params, inputs.iter().map(|input| Operand::Var(*input)));
     }
@@ -190,11 +190,11 @@ impl<'a> Visitor<'a> for Aliases<'_> {
     }
 }
 
-/// Decides which copies go.
+/// The decision which copies to eliminate.
 struct Elision<'a> {
-    /// Copies share storage with their sources here.
+    /// Alias classes in which a copy shares storage with its source.
     joined: Aliases<'a>,
-    /// Here they do not.
+    /// Alias classes in which it does not.
     separate: Aliases<'a>,
     replaced: Substitution,
 }
@@ -213,7 +213,7 @@ impl<'a> Elision<'a> {
         self.replaced
     }
 
-    /// Whether the copy bound by statement `at` of a body is only read, and only while its source stays as it is.
+    /// Whether the copy bound by statement `at` of a body is only read, and only while its source is unchanged.
     fn is_only_read(&self, body: &Body, at: usize, copy: Var, source: Operand) -> bool {
         let mut mentions = Mentions { var: copy, found: false };
         body.result.iter().for_each(|operand| mentions.operand(operand));
@@ -227,7 +227,7 @@ impl<'a> Elision<'a> {
         !mentions.found && !self.separate.is_consumed(copy)
     }
 
-    /// Whether a statement may consume what an operand stands for.
+    /// Whether a statement may consume the storage of an operand.
     fn consumes(&self, stm: &Stm, operand: Operand) -> bool {
         let Operand::Var(var) = operand else { return false };
         let mut consumer =
@@ -237,7 +237,7 @@ impl<'a> Elision<'a> {
     }
 }
 
-/// Whether something of an alias class is consumed.
+/// A search for the consumption of an alias class.
 struct Consumer<'a> {
     aliases: &'a Aliases<'a>,
     class: usize,
@@ -254,7 +254,7 @@ impl<'b> Visitor<'b> for Consumer<'_> {
     }
 }
 
-/// Returns the operands that an expression itself consumes, without bodies inside it.
+/// Returns the operands that an expression itself consumes, not those consumed in its bodies.
 fn consumed_by(program: &Program, expr: &Expr) -> Vec<Operand> {
     let mut consumed = Vec::new();
     let takes = |function: FunctionId, at: usize| program.functions[function].params[at].consumed;
@@ -275,7 +275,7 @@ impl<'a> Visitor<'a> for Elision<'a> {
     }
 }
 
-/// Whether nothing that an expression yields shares storage with an array it only reads.
+/// Whether no result of an expression shares storage with an array that the expression only reads.
 fn keeps_no_view(expr: &Expr) -> bool {
     match expr {
         Expr::Screma(_) | Expr::Partition(_) | Expr::Scatter(_) | Expr::Hist(_) | Expr::FlatMap(_) => true,
@@ -306,7 +306,7 @@ fn keeps_no_view(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a variable is used.
+/// A search for uses of a variable.
 struct Mentions {
     var: Var,
     found: bool,
@@ -318,7 +318,7 @@ impl<'a> Visitor<'a> for Mentions {
     }
 }
 
-/// Takes out the statements of copies that are replaced.
+/// Removes the statements of eliminated copies.
 struct DropCopies<'s>(&'s Substitution);
 
 impl VisitorMut for DropCopies<'_> {

@@ -1,12 +1,11 @@
-//! Entry points: functions whose sizes come from outside.
+//! Entry points: functions that get their sizes from outside.
 //!
 //! ```text
 //! entry main [n] (xs: [n]i32) (ys: [n + 1]i32)      becomes
 //! entry main(n: i64, m: i64, xs: [n]i32, ys: [m]i32) { t = add n 1; ok = eq m t; c = assert ok ...; ys' = reshape ys [t] certs c; ... }
 //! ```
 //!
-//! That the sizes fit the arrays is the driver's to check, sizes that are constants included; sizes written as
-//! expressions are checked here.
+//! The driver checks that sizes, including constant ones, match the arrays. Sizes that are expressions are checked here.
 
 use warpwise_diag::Failure;
 use warpwise_ir::{EntryParam, EntryPoint, Function, Operand, Param, Type as CoreType, Var};
@@ -18,7 +17,7 @@ use crate::lower::value::{Env, Frame, Value};
 use crate::typed::tree::{Entry, Param as SourceParam};
 
 impl<'a> Session<'a> {
-    /// Makes the function of an entry point.
+    /// Makes the core function of an entry point.
     pub fn entry(&mut self, entry: &'a Entry) -> Result<(), Failure> {
         let name = self.input.names.text(entry.name).to_string();
         let span = self.program.defs[entry.def.index()].span;
@@ -78,8 +77,8 @@ impl<'a> Lowering<'a, '_> {
         Ok(function)
     }
 
-    /// Variables for a parameter and its sizes that no size parameter stands for: other parameters may, but whoever calls
-    /// does not know.
+    /// Creates variables for a parameter and for its sizes that are not size parameters. Such a size may equal another parameter,
+    /// but the caller does not know that.
     fn entry_param(
         &mut self,
         param: &'a SourceParam,
@@ -92,7 +91,7 @@ impl<'a> Lowering<'a, '_> {
         Ok((open, value))
     }
 
-    /// Gives a parameter the sizes that are written as expressions, once they are checked.
+    /// Checks the sizes of a parameter that are expressions, and gives it these sizes.
     fn check_entry_param(
         &mut self,
         param: &'a SourceParam,

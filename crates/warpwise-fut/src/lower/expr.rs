@@ -1,4 +1,4 @@
-//! Expressions: what each form becomes. The larger ones have files of their own.
+//! Lowering of expressions. The larger forms have files of their own.
 
 use half::f16;
 use warpwise_diag::{Failure, Span};
@@ -14,7 +14,7 @@ use crate::typed::tree::{Binding, BindingKind, Expr, ExprKind, Instance};
 use crate::typed::ty::Type;
 
 impl<'a> Lowering<'a, '_> {
-    /// The value of an expression; emits what computes it into the innermost body.
+    /// Lowers an expression: emits its computation into the innermost body, and returns its value.
     pub fn expr(&mut self, expr: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let before = self.enter(expr.span);
         let value = self.form_of_expr(expr, env);
@@ -60,7 +60,7 @@ impl<'a> Lowering<'a, '_> {
                 self.index(&array, slice, env)
             }
             ExprKind::Update { array, slice, value } => {
-                // The value may consume what the indices are read from.
+                // The value may consume arrays that the indices are read from.
                 let dims = self.dims(slice, env)?;
                 let value = self.expr(value, env)?;
                 let array = self.expr(array, env)?;
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(value.map_leaves(&mut |leaf| self.code.bind_one("", CoreExpr::Operand(leaf), &certs).into()))
     }
 
-    /// Lowers a hole, which fails when it is reached; nobody reads its value.
+    /// Lowers a hole, which fails when it is reached; its value is never read.
     fn hole(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let repr = self.repr(ty, env, Sizes::All)?;
         if repr.form().has_function() {
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a, '_> {
                     let same = self.code.compare(CompareOp::Eq, size, *target);
                     fits = self.code.and(fits, same);
                 }
-                // Sizes that a type hides are never compared.
+                // Sizes hidden by a type are never compared.
                 Extent::Hidden => {}
                 Extent::Local(_) | Extent::Unknown => return Err(self.unknown_size(body.span)),
             }
@@ -194,7 +194,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(self.coerce(&value, &targets, &certs))
     }
 
-    /// A type with the values of its sizes, for a message.
+    /// Appends a type with the values of its sizes to a message.
     fn repr_parts(&self, repr: &Repr, parts: &mut Vec<warpwise_ir::MessagePart>) {
         match repr {
             Repr::Scalar(prim) => parts.push(text(prim.name())),
@@ -263,7 +263,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Array(len, Box::new(element)))
     }
 
-    /// An array without elements; sizes of rows that are not known are 0.
+    /// Returns an array without elements. Unknown sizes of its rows are 0.
     fn empty_array(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let repr = self.repr(ty, env, Sizes::All)?;
         self.empty_inside(&repr, &mut Vec::new())
@@ -301,7 +301,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// An integer of the language as an `i64`.
+    /// Converts an integer of the language to `i64`.
     pub fn index_operand(&mut self, operand: Operand, ty: &Type) -> Operand {
         let op = match ty {
             Type::Prim(PrimType::U8 | PrimType::U16 | PrimType::U32 | PrimType::U64) => {
@@ -323,23 +323,23 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Whether `0 <= index < size`, in one comparison.
+    /// Emits `0 <= index < size`, as one comparison.
     pub fn in_bounds(&mut self, index: Operand, size: Operand) -> Operand {
         self.code.compare(CompareOp::ULt, index, size)
     }
 
-    /// The conjunction of these.
+    /// Emits the conjunction of conditions.
     pub fn all(&mut self, conditions: &[Operand]) -> Operand {
         conditions.iter().fold(Operand::bool(true), |all, cond| self.code.binary(BinaryOp::And, all, *cond))
     }
 }
 
-/// A function value with no arguments yet.
+/// Returns a function value without arguments.
 pub fn function<'a>(callee: Callee<'a>, arity: usize) -> Value<'a> {
     Value::Function(std::rc::Rc::new(Closure { callee, arity, args: Vec::new() }))
 }
 
-/// A polymorphic local function at the arguments for its scheme.
+/// Instantiates a polymorphic local function with the arguments for its scheme.
 fn instantiate<'a>(value: Value<'a>, instance: &'a Instance, env: &Env<'a>) -> Value<'a> {
     let Value::Function(closure) = &value else { return value };
     match &closure.callee {
@@ -361,7 +361,7 @@ pub fn is_named(attr: &Attr, name: &str, lowering: &Lowering) -> bool {
     }
 }
 
-/// The core's constant for a literal of this type.
+/// Returns the core constant for a literal of this type.
 pub fn constant(prim: PrimType, literal: Literal) -> Option<Scalar> {
     let ty = scalar_type(prim);
     Some(match literal {

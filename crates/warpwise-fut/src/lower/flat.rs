@@ -1,5 +1,5 @@
-//! Flat slices: rectangular views of one-dimensional arrays by an offset and a stride per dimension, and arrays of sizes
-//! of their own joined into one.
+//! Flat slices, and concatenation of arrays of different sizes. A flat slice is a rectangular view of a one-dimensional array,
+//! given by an offset and a stride per dimension.
 //!
 //! ```text
 //! flat_index_2d xs o n s m t     ys: [n][m]a = screma n (iota n) map (i) { screma m (iota m) map (j) { xs[o + i*s + j*t] } }
@@ -7,8 +7,8 @@
 //! flatmap f xs                   flatmap n (xs..) rows (..) (x..) { k, ys.., c.. }
 //! ```
 //!
-//! Reading is a map, so that it fuses with what the elements are for; a view would need an expression of the core that gives
-//! strides to dimensions which overlap.
+//! Reading a flat slice is a map, so that it fuses with its consumer. A view would need a core expression for overlapping
+//! dimensions with strides.
 
 use warpwise_diag::Failure;
 use warpwise_ir::sizes::SizeOp;
@@ -27,7 +27,7 @@ struct FlatDim {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// `flat_index_Nd xs offset n1 s1 n2 s2 ...`.
+    /// Lowers `flat_index_Nd xs offset n1 s1 n2 s2 ...`.
     pub fn flat_index(
         &mut self,
         xs: &Value<'a>,
@@ -52,7 +52,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(flat.iter().rev().fold(element, around))
     }
 
-    /// The elements of an array at the places of a flat slice.
+    /// Emits the elements of an array at the places of a flat slice.
     fn gather(&mut self, array: Var, at: Operand, dims: &[FlatDim], certs: &[Var]) -> Operand {
         let Some((dim, inner)) = dims.split_first() else {
             return self.code.bind_one("", Expr::Index { array, indices: vec![at] }, certs).into();
@@ -70,7 +70,7 @@ impl<'a> Lowering<'a, '_> {
         self.code.bind_one("", Expr::Screma(Box::new(screma)), certs).into()
     }
 
-    /// `flat_update_Nd dest offset s1 s2 ... xs`.
+    /// Lowers `flat_update_Nd dest offset s1 s2 ... xs`.
     pub fn flat_update(
         &mut self,
         dest: &Value<'a>,
@@ -115,7 +115,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(dest.with_leaves(&mut results.into_iter()))
     }
 
-    /// One array with values written at the places of a flat slice, in order.
+    /// Emits an array with values written at the places of a flat slice, in order.
     fn spread(
         &mut self,
         array: Var,
@@ -130,7 +130,7 @@ impl<'a> Lowering<'a, '_> {
         let value = self.code.fresh("x", row);
         let (mut rest, mut at) = (Operand::Var(i), offset);
         for (position, dim) in dims.iter().enumerate().rev() {
-            // No element has an index in a dimension of size 0, so the divisor never is 0.
+            // A dimension of size 0 has no elements and thus no index, so the divisor is never 0.
             let index = if position == 0 { rest } else { self.code.binary(BinaryOp::UMod, rest, dim.size) };
             if position > 0 {
                 rest = self.code.binary(BinaryOp::UDiv, rest, dim.size);
@@ -144,8 +144,8 @@ impl<'a> Lowering<'a, '_> {
         self.code.bind_one("", Expr::Scatter(Box::new(scatter)), certs)
     }
 
-    /// Proof that the first and last element in every dimension lie in an array of this length; a flat slice without
-    /// elements lies anywhere.
+    /// Emits the check that the first and last element in every dimension lie in an array of length `len`. A flat slice without
+    /// elements is always valid.
     fn check_flat(&mut self, len: Operand, offset: Operand, dims: &[FlatDim], env: &Env<'a>) -> Vec<Var> {
         let zero = Operand::i64(0);
         let (mut low, mut high, mut empty) = (offset, offset, Operand::bool(false));
@@ -155,7 +155,8 @@ impl<'a> Lowering<'a, '_> {
             empty = self.code.binary(BinaryOp::Or, empty, none);
             let steps = self.code.sub(dim.size, Operand::i64(1));
             let reach = self.code.mul(steps, dim.stride);
-            // No product overflows, and no sum of a place in the array and a distance shorter than it, seen without sign.
+            // No product overflows, and neither does the sum of a place in the array and a distance shorter than the array, taken
+            // as unsigned.
             let overflow = self.code.binary(BinaryOp::SMulHigh, steps, dim.stride);
             let sign = self.code.binary(BinaryOp::AShr, reach, Operand::i64(63));
             let exact = self.code.compare(CompareOp::Eq, overflow, sign);
@@ -179,7 +180,7 @@ impl<'a> Lowering<'a, '_> {
         self.check(env, fine, message)
     }
 
-    /// `flatmap f xs`: sizes, first elements, offsets, elements, second results.
+    /// Lowers `flatmap f xs`. Its results are sizes, first elements, offsets, elements, and second results of `f`.
     pub fn flatmap(
         &mut self,
         f: &Value<'a>,
@@ -224,7 +225,7 @@ impl<'a> Lowering<'a, '_> {
         ]))
     }
 
-    /// Whether an element of the whole is the first of its segment.
+    /// Emits, for each element of the result, whether it is the first of its segment.
     fn firsts(
         &mut self,
         width: Operand,
@@ -244,7 +245,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(self.code.bind_one("", Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests })), &[]))
     }
 
-    /// Returns the sizes of a value made in the innermost body that are known outside it.
+    /// Returns the sizes of a value made in the innermost body, as known outside of the body.
     pub fn settled_extents(
         &mut self,
         sizes: Vec<Operand>,

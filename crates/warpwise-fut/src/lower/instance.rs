@@ -1,9 +1,9 @@
-//! Definitions as functions of the core IR: one for each choice of type arguments, made when first called.
+//! Definitions as core functions: one for each choice of type arguments, made when first called.
 //!
-//! A function takes, in this order: the size parameters of its scheme, the sizes in its type arguments, sizes in its
-//! parameters' types that are neither, what functions among its arguments have captured (see
-//! [`closures`](crate::lower::closures)), then the leaves of its parameters. It gives the sizes in its result's type
-//! that are not among its parameters, then the leaves of its result.
+//! A function has these parameters, in order: the size parameters of its scheme, the sizes in its type arguments, the other sizes
+//! in its parameters' types, the values captured by functions among its arguments (see [`closures`](crate::lower::closures)), and
+//! the leaves of its parameters. Its results are the sizes in its result's type that are not among its parameters, then the
+//! leaves of its result.
 //!
 //! ```text
 //! def f 'a [n] (xs: [n]a) : ?[k].[k]a              called with a = [m]i32 becomes
@@ -25,27 +25,27 @@ use crate::lower::types::{Extent, Form, Repr, Sizes};
 use crate::lower::value::{Closure, Env, Frame, TypeBinding, Use, Value};
 use crate::typed::ids::DefId;
 
-/// A definition at type arguments.
+/// A definition with type arguments.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct InstanceKey {
     /// The definition.
     pub def: DefId,
-    /// Its type arguments, without sizes.
+    /// Type arguments, without sizes.
     pub types: Vec<Form>,
-    /// The functions among its arguments.
+    /// Functions among the arguments.
     pub functions: Vec<ClosureKey>,
 }
 
-/// A function that is called and yet to be made.
+/// A function that is called, but not made yet.
 pub struct Promise<'a> {
     key: InstanceKey,
     id: FunctionId,
-    /// The functions among the arguments of the first call.
+    /// Functions among the arguments of the first call.
     functions: Vec<Rc<Closure<'a>>>,
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// Calls a definition that gives data only.
+    /// Calls a definition that returns data only.
     pub fn call_instance(
         &mut self,
         def: DefId,
@@ -109,7 +109,7 @@ impl<'a> Lowering<'a, '_> {
         let mut pattern = sizes.clone();
         pattern.extend(self.arrays(&value)?);
         self.code.push(pattern, Expr::Call { function, args }, &[]);
-        // The caller can compute sizes that are expressions, too.
+        // The caller can also compute sizes that are expressions.
         self.bind_sizes(&result.ty, &value, inner, &mut |local| result.exists.contains(&local));
         if repr.extents().contains(&Extent::Unknown) {
             let extents = self.extents_of(&result.ty, inner, Sizes::All)?;
@@ -118,7 +118,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(value)
     }
 
-    /// Fresh variables for a value of this shape and for its open sizes.
+    /// Creates variables for a value of this shape and for its open sizes.
     pub fn fresh_result(&mut self, repr: &Repr) -> Result<(Vec<Var>, Value<'a>), Failure> {
         let extents = repr.extents();
         let n_open = n_open(&extents);
@@ -129,14 +129,14 @@ impl<'a> Lowering<'a, '_> {
         Ok((sizes, self.fresh_value(&repr)?))
     }
 
-    /// A fresh variable for a size.
+    /// Creates a variable for a size.
     pub fn fresh_size(&mut self, name: &str) -> Var {
         let var = self.code.fresh(name, CoreType::I64);
         self.code.mark_size(var.into());
         var
     }
 
-    /// Makes the function for a definition.
+    /// Makes the promised function.
     fn define(mut self, Promise { key, functions, .. }: &Promise<'a>) -> Result<Function, Failure> {
         let source = &self.session.program.defs[key.def.index()];
         self.code.span = source.span;
@@ -164,7 +164,7 @@ impl<'a> Lowering<'a, '_> {
         let leaves = leaves.into_iter().map(|(var, consumed)| Param { var, consumed });
         self.code.function.params = sizes.chain(leaves).collect();
         for (param, value) in params {
-            // Sizes written as expressions, now that all parameters are there.
+            // Apply sizes that are expressions, now that all parameters are bound.
             let extents = self.extents_of(&param.pattern.ty, &env, Sizes::All)?;
             let value = self.coerce(&value, &extents, &[]);
             self.bind_pattern(&param.pattern, &value, &env)?;
@@ -174,7 +174,7 @@ impl<'a> Lowering<'a, '_> {
         self.finish(key.def, &declared, &result)
     }
 
-    /// Parameters for the sizes of a scheme and of type arguments.
+    /// Creates parameters for the sizes of a scheme and of type arguments.
     fn declare_scheme(&mut self, key: &InstanceKey, env: &Env<'a>) -> Vec<Var> {
         let scheme = &self.session.program.defs[key.def.index()].function.scheme;
         let mut sizes = Vec::new();
@@ -193,7 +193,7 @@ impl<'a> Lowering<'a, '_> {
         sizes
     }
 
-    /// Ends the function of a definition with this value, whose sizes are those that its type has outside the body.
+    /// Completes the function of a definition with its result value, whose sizes are those of its type outside the body.
     pub fn finish(mut self, def: DefId, plain: &Repr, value: &Value<'a>) -> Result<Function, Failure> {
         let source = &self.session.program.defs[def.index()].function.result;
         let (sizes, value) = self.open_sizes(value, &plain.extents());
@@ -211,7 +211,7 @@ impl<'a> Lowering<'a, '_> {
 }
 
 impl<'a> Session<'a> {
-    /// The function for a definition at type arguments; promised if it is not there yet.
+    /// Returns the function for a definition with type arguments, and promises it if it does not exist.
     fn instance(&mut self, key: InstanceKey, functions: Vec<Rc<Closure<'a>>>) -> FunctionId {
         if let Some(id) = self.instances.get(&key) {
             return *id;
@@ -224,7 +224,7 @@ impl<'a> Session<'a> {
         id
     }
 
-    /// Makes all promised functions, and those that they promise.
+    /// Makes all promised functions, including those promised meanwhile.
     pub fn keep_promises(&mut self) -> Result<(), Failure> {
         while let Some(promise) = self.pending.pop() {
             let name = self.functions[promise.id].name.clone();
@@ -236,7 +236,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// How many operands the open extents need.
+/// Returns the number of operands for the open extents.
 pub fn n_open(extents: &[Extent]) -> usize {
     let mut locals = Vec::new();
     let mut count = 0;

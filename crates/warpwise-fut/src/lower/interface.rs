@@ -1,5 +1,5 @@
-//! Types of entry points as the outside world sees them: records with fields, sums with constructors, arrays of those, each
-//! with the scalars and arrays it is made of.
+//! Types of entry points as callers see them: records with fields, sums with constructors, and arrays of these, each with its
+//! component scalars and arrays.
 //!
 //! ```text
 //! type shape [n] = #circle f32 | #path ([n]f32)
@@ -7,8 +7,9 @@
 //!                                           sum {"circle" (f32 at 1), "path" ([]f32 at 2)}
 //! ```
 //!
-//! A type is called what the source calls it at the entry point, sizes aside; what has no name there is called by its structure.
-//! Types hidden by modules are shown: the outside is no module. What the values inside are is [`sums`](super::sums)'s to say.
+//! A type is named as the source writes it at the entry point, without sizes. A type without a name there is named by its
+//! structure. Types hidden by modules are shown, since callers are outside of all modules. [`sums`](super::sums) defines the
+//! meaning of the components.
 
 use std::collections::VecDeque;
 
@@ -25,12 +26,12 @@ use crate::typed::tree::{AbstractParam, SurfaceType, WrittenType};
 use crate::typed::ty::{Constructor, Size, Type, TypeArg};
 
 impl Session<'_> {
-    /// The type of a parameter.
+    /// Returns the type of a parameter.
     pub fn interface_type(&self, surface: &SurfaceType) -> EntryType {
         self.type_outside(surface.written.as_ref(), &surface.ty)
     }
 
-    /// The types of results: a tuple is unpacked one level.
+    /// Returns the types of the results. A tuple is unpacked one level.
     pub fn interface_results(&self, surface: &SurfaceType) -> Vec<EntryType> {
         let written = surface.written.as_ref();
         match &surface.ty {
@@ -75,11 +76,11 @@ impl Session<'_> {
                     EntryType::Opaque { fields, form, .. } => {
                         EntryType::Opaque { name: name(), fields, form }
                     }
-                    // A hidden scalar or array is that.
+                    // A hidden scalar or array is shown as such.
                     shown @ (EntryType::Scalar(_) | EntryType::Array(..)) => shown,
                 }
             }
-            // There are none at entry points.
+            // Entry points have no such types.
             Type::Param(_) | Type::Arrow(_) | Type::Array(_) => {
                 EntryType::Opaque { name: name(), fields: Vec::new(), form: OpaqueForm::Record }
             }
@@ -113,7 +114,7 @@ impl Session<'_> {
         constructor.payload.iter().map(|ty| self.bare_shape(ty)).collect()
     }
 
-    /// The shape of values of a type without parameters, without its sizes.
+    /// Returns the shape of values of a type without type parameters; its sizes are unknown.
     fn bare_shape(&self, ty: &Type) -> Repr {
         match ty {
             Type::Prim(prim) => Repr::Scalar(*prim),
@@ -129,7 +130,7 @@ impl Session<'_> {
         }
     }
 
-    /// A type as the language writes it, without sizes.
+    /// Returns a type in the language's syntax, without sizes.
     fn bare_text(&self, ty: &Type) -> String {
         match ty {
             Type::Prim(prim) => prim.name().to_string(),
@@ -170,7 +171,7 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the definition of an abstract type with type arguments; sizes are left as they are.
+    /// Returns the definition of an abstract type with type arguments. Sizes are left as they are.
     fn definition(&self, id: AbstractId, args: &[TypeArg]) -> Type {
         let hidden = &self.program.abstracts[id.index()];
         let mut arguments = TypeArguments { params: &hidden.params, args };
@@ -199,7 +200,7 @@ fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }
 
-/// The values that arrays of so many dimensions of a type are made of.
+/// Returns the components of arrays with `rank` dimensions of a type.
 fn flat_fields(ty: &EntryType, path: &str, rank: usize) -> Vec<(String, EntryType)> {
     match ty {
         EntryType::Scalar(element) => vec![(path.to_string(), array_of(*element, rank))],
@@ -210,7 +211,7 @@ fn flat_fields(ty: &EntryType, path: &str, rank: usize) -> Vec<(String, EntryTyp
     }
 }
 
-/// The values a shape is made of; what has no name is called by its position.
+/// Appends the components of a shape. A part without a name is named by its position.
 fn shape_fields(path: &str, shape: &Repr, rank: usize, fields: &mut Vec<(String, EntryType)>) {
     let mut numbered = |shapes: &[Repr]| {
         for (index, shape) in shapes.iter().enumerate() {
@@ -229,7 +230,7 @@ fn shape_fields(path: &str, shape: &Repr, rank: usize, fields: &mut Vec<(String,
     }
 }
 
-/// The values at a place among slots, given the values of each slot.
+/// Returns the components at a place among slots, given the components of each slot.
 fn leaves_at(place: &Place, slots: &[Vec<usize>]) -> Vec<usize> {
     let mut leaves = Vec::new();
     let mut places = VecDeque::from([place]);
@@ -246,7 +247,7 @@ fn leaves_at(place: &Place, slots: &[Vec<usize>]) -> Vec<usize> {
     leaves
 }
 
-/// Type arguments in the place of parameters.
+/// A substitution of type arguments for parameters.
 struct TypeArguments<'t> {
     params: &'t [AbstractParam],
     args: &'t [TypeArg],

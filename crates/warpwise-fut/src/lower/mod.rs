@@ -1,14 +1,13 @@
-//! From the typed tree to the core IR (level `soac`).
+//! Lowering of the typed tree to core IR (level `soac`).
 //!
-//! Lowering walks the typed tree like an interpreter that knows no numbers: it carries [values](value) made of
-//! operands, and what would compute becomes a statement. Three things that compilers often do in passes of
-//! their own happen by themselves on this walk:
+//! Lowering walks the typed tree like an interpreter that does not know the numbers: it carries [values](value) made of operands,
+//! and a computation becomes a statement. This walk replaces three passes of other compilers:
 //!
-//! - **Functions as values go away** ([`apply`]): a function is a closure at compile time, and calling it is
-//!   lowering its body once more. The language keeps functions out of branches, loops and arrays, so every call knows its callee.
-//! - **Polymorphism goes away** ([`instance`]): a definition that takes and gives data becomes one function per choice of
-//!   type arguments; size parameters become parameters.
-//! - **Tuples, records and sums go away** ([`value`], [`sums`]): they are trees at compile time.
+//! - **Defunctionalisation** ([`apply`]): a function is a closure at compile time, and a call lowers its body once more. The
+//!   language keeps functions out of branches, loops and arrays, so every call has a known callee.
+//! - **Monomorphisation** ([`instance`]): a definition that takes and returns data becomes one function per choice of type
+//!   arguments; size parameters become parameters.
+//! - **Removal of tuples, records and sums** ([`value`], [`sums`]): they are trees at compile time.
 //!
 //! ```text
 //! entry mvm [n] [m] (a: [n][m]f32) (x: [m]f32) : [n]f32 =
@@ -17,10 +16,10 @@
 //!
 //! becomes the program at the top of `warpwise_ir`, still unfused.
 //!
-//! Checks become assertions here ([`mod@array`], [`scalar`], [`expr`]); that sizes are equal where the types say so was proved by
-//! the checker and is not checked again ([`shapes`]).
+//! Checks become assertions here ([`mod@array`], [`scalar`], [`expr`]). The checker has proved that sizes are equal where the
+//! types say so; this is not checked again ([`shapes`]).
 //!
-//! Not done here: optimisation beyond folding scalars, so that equal sizes become equal operands ([`code`]).
+//! Not done here: optimisation, except that scalar operations are folded so that equal sizes become equal operands ([`code`]).
 
 mod accs;
 mod apply;
@@ -52,7 +51,7 @@ pub use context::Input;
 
 use context::Session;
 
-/// The core program for the entry points of a typed program and what they reach, and what is odd about it.
+/// Lowers the entry points of a typed program, and the definitions they use, to a core program. Also returns warnings.
 pub fn lower(input: Input) -> Result<(Program, Vec<Diagnostic>), Failure> {
     let mut session = Session::new(input);
     for entry in &input.program.entries {

@@ -11,7 +11,7 @@ use crate::lower::value::{Env, Use, Value};
 use crate::typed::intrinsic::Intrinsic;
 
 impl<'a> Lowering<'a, '_> {
-    /// An intrinsic applied to all its arguments.
+    /// Applies an intrinsic to all its arguments.
     pub fn intrinsic(
         &mut self,
         intrinsic: Intrinsic,
@@ -70,7 +70,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::leaf(self.code.bind_one("", Expr::Binary(op, x, y), &certs)))
     }
 
-    /// Whether an operator has a result for this second operand.
+    /// Emits whether an operator has a result for this second operand.
     fn is_defined(&mut self, op: BinaryOp, y: Operand) -> Operand {
         if !op.can_fail() {
             return Operand::bool(true);
@@ -94,7 +94,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::leaf(self.code.bind_one("", Expr::Ternary(op, x, y, z), &[])))
     }
 
-    /// `x == y` of any values: arrays of different shapes are unequal.
+    /// Emits `x == y` for values of any type. Arrays of different shapes are unequal.
     pub fn equal(&mut self, x: &Value<'a>, y: &Value<'a>) -> Result<Operand, Failure> {
         match (x, y) {
             (Value::Leaf(x), Value::Leaf(y)) => Ok(self.code.compare(CompareOp::Eq, *x, *y)),
@@ -141,7 +141,7 @@ impl<'a> Lowering<'a, '_> {
         self.scalar(&value)
     }
 
-    /// Whether all elements of two arrays of one shape are equal.
+    /// Emits whether all elements of two arrays of one shape are equal.
     fn equal_elements(&mut self, width: Operand, x: &Value<'a>, y: &Value<'a>) -> Result<Operand, Failure> {
         let mut inputs = self.arrays(x)?;
         inputs.extend(self.arrays(y)?);
@@ -166,7 +166,7 @@ impl<'a> Lowering<'a, '_> {
         self.code.close_lambda(vec![x, y], vec![both])
     }
 
-    /// A size computed of others, which is checked to fit unless that was done before or is plain.
+    /// Emits a size computed from others. Checks that it fits, unless that was checked before or is evident.
     pub fn size(&mut self, op: SizeOp, x: Operand, y: Operand, env: &Env<'a>) -> Operand {
         let Checked { value, fits } = op.compute(&mut self.code, x, y);
         if self.code.fitting(value).is_none()
@@ -180,13 +180,13 @@ impl<'a> Lowering<'a, '_> {
         value
     }
 
-    /// Whether `0 <= size`, with the check that says which range is invalid.
+    /// Checks that `0 <= size`, with a message that shows the invalid range.
     pub fn check_size(&mut self, size: Operand, env: &Env<'a>) -> Vec<warpwise_ir::Var> {
         let message: Vec<MessagePart> = vec![text("Range 0..1..<"), number(size), text(" is invalid")];
         self.check_size_saying(size, message, env)
     }
 
-    /// As [`Lowering::check_size`], with another message.
+    /// Like [`Lowering::check_size`], with another message.
     pub fn check_size_saying(
         &mut self,
         size: Operand,

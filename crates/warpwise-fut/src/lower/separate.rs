@@ -1,8 +1,8 @@
-//! Copies what shares storage with something that is overwritten and is used all the same.
+//! Insertion of copies for arrays that share storage with an overwritten array, but are still needed.
 //!
-//! In the language a value is consumed as a whole, and the checker sees to it that it is not used again. In the core its
-//! parts are consumed one after the other, and may share storage with one another: the results of one call, two
-//! fields that are the same array, what a loop carries. The array that is still needed is copied first:
+//! In the language a value is consumed as a whole, and the checker ensures that it is not used again. In the core its parts are
+//! consumed one after the other, and may share storage with each other: results of one call, two fields that are the same array,
+//! or loop-carried values. An array that is still needed is copied first:
 //!
 //! ```text
 //! t, u = call f(a);            t, u = call f(a);
@@ -10,12 +10,12 @@
 //! y = update u[0] = 1;         x = update t[0] = 1; y = update u_1[0] = 1;
 //! ```
 //!
-//! Arrays stand for sets of *roots* as in the verifier (`warpwise_ir::verify`). What is overwritten although it must not be
-//! (it was made outside a loop or lambda, or belongs to the caller) is copied too; so whatever lowering made,
-//! the result keeps the rules.
+//! Arrays stand for sets of *roots*, as in the verifier (`warpwise_ir::verify`). An array that is overwritten although it must
+//! not be is copied, too: it was made outside a loop or lambda, or belongs to the caller. Therefore the result obeys the rules
+//! whatever lowering made.
 //!
-//! Functions are done callees first, and a result that shares storage with nothing is marked unique, so that its callers
-//! know. Not done here: taking out copies ([`copies`](crate::lower::copies)); accumulators, which are never copied.
+//! Callees are processed before callers. A result that shares no storage is marked unique, so that callers know. Not done here:
+//! elimination of copies ([`copies`](crate::lower::copies)); accumulators, which are never copied.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -24,7 +24,7 @@ use warpwise_ir::entity::{Entity, SecondaryMap};
 use warpwise_ir::traverse::{Visitor, VisitorMut};
 use warpwise_ir::{Body, Expr, Function, FunctionId, Lambda, LoopParam, Operand, Program, Stm, Type, Var};
 
-/// Copies what must be copied in all functions.
+/// Inserts the necessary copies into all functions.
 pub fn separate(program: &mut Program) {
     for id in callees_first(program) {
         let mut function = program.functions[id].clone();
@@ -33,7 +33,7 @@ pub fn separate(program: &mut Program) {
     }
 }
 
-/// All functions, each after those it calls, as far as they do not call one another in turn.
+/// Returns all functions, each after its callees, except in cycles of calls.
 fn callees_first(program: &Program) -> Vec<FunctionId> {
     let mut order = Vec::new();
     let mut met = vec![false; program.functions.len()];
@@ -68,36 +68,36 @@ impl<'a> Visitor<'a> for Calls {
 /// The arrays whose storage an array may share, sorted.
 type Roots = SmallVec<[Var; 2]>;
 
-/// The owner of roots that nobody may overwrite.
+/// Owner of roots that may never be overwritten.
 const NEVER: u32 = u32::MAX;
 
-/// The state of one function.
+/// State of the pass for one function.
 struct Separation<'p> {
     program: &'p Program,
     function: &'p mut Function,
     roots: SecondaryMap<Var, Roots>,
-    /// The arrays that have this root.
+    /// Arrays that have a root.
     sharing: SecondaryMap<Var, Vec<Var>>,
-    /// How many loops and lambdas stood around the place where a root was made.
+    /// Number of loops and lambdas around the place where a root was made.
     owner: SecondaryMap<Var, u32>,
     consumed: SecondaryMap<Var, bool>,
-    /// Roots in the order they were consumed.
+    /// Roots in the order of their consumption.
     log: Vec<Var>,
     /// Whether a variable is in scope.
     visible: SecondaryMap<Var, bool>,
     bound: Vec<Var>,
     depth: u32,
-    /// Where the statement at hand comes from.
+    /// Source position of the current statement.
     span: Span,
 }
 
-/// A body on its way: what was done, and what is said of the rest.
+/// A body being processed.
 #[derive(Default)]
 struct Rest {
     done: Vec<Stm>,
-    /// The arrays that stand for others from here on.
+    /// Renamings that apply to the remaining statements.
     renamed: FxHashMap<Var, Var>,
-    /// How many statements are left below the last use of each variable; made when first asked for.
+    /// For each variable, the number of statements left at its last use, counting the statement with the use. Computed on demand.
     last_uses: Option<FxHashMap<Var, usize>>,
 }
 
@@ -130,7 +130,7 @@ impl<'p> Separation<'p> {
         self.function.body = body;
     }
 
-    /// Marks results that share storage with no parameter that stays and no other result.
+    /// Marks results as unique that share storage with no other result and with no parameter that is not consumed.
     fn mark_unique(&mut self, body: &Body) {
         if self.function.entry.is_some() {
             return;
@@ -146,7 +146,7 @@ impl<'p> Separation<'p> {
 
     // --- Bodies -------------------------------------------------------------------------------
 
-    /// A body whose results at these positions are handed over.
+    /// Processes a body. The results at the positions in `handed` give up their storage.
     fn body(&mut self, body: &mut Body, handed: &[bool]) {
         let mark = self.bound.len();
         let mut rest = Rest::default();
@@ -164,7 +164,7 @@ impl<'p> Separation<'p> {
         }
     }
 
-    /// Makes every result that is handed over the sole owner of its storage.
+    /// Makes every result in `handed` the sole owner of its storage.
     fn results(&mut self, results: &mut [Operand], handed: &[bool], rest: &mut Rest) {
         let mut given = Roots::new();
         for first in [true, false] {
@@ -189,7 +189,7 @@ impl<'p> Separation<'p> {
     fn stm(&mut self, mut stm: Stm, rest: &mut Rest, later: &[Stm], result: &[Operand]) {
         let mark = self.log.len();
         if stm.expr.parts().is_some() {
-            // Consumption of the inputs shows in the lambda.
+            // The lambda shows which inputs are consumed.
             self.inside(&mut stm.expr);
             self.consume(&mut stm, rest, later, result);
         } else {
@@ -203,7 +203,8 @@ impl<'p> Separation<'p> {
         rest.done.push(stm);
     }
 
-    /// Copies what the statement is about to spoil: arrays overwritten twice, or used besides or later.
+    /// Copies arrays that the statement overwrites twice, may not overwrite, or overwrites although they are used elsewhere in it
+    /// or later.
     fn consume(&mut self, stm: &mut Stm, rest: &mut Rest, later: &[Stm], result: &[Operand]) {
         let mut written = Vec::new();
         self.for_each_place(&mut stm.expr, &mut |place| written.push(*place));
@@ -238,7 +239,7 @@ impl<'p> Separation<'p> {
         }
     }
 
-    /// Copies what a side of a choice spoils and is used after the choice.
+    /// Copies arrays that one branch destroys and that are used after the branch statement.
     fn keep_what_sides_consume(&mut self, mark: usize, rest: &mut Rest, later: &[Stm], result: &[Operand]) {
         let consumed: Roots = self.log[mark..].iter().copied().collect();
         for var in self.sharing_with(&consumed) {
@@ -249,7 +250,7 @@ impl<'p> Separation<'p> {
         }
     }
 
-    /// Binds a copy of an array, which has its storage to itself.
+    /// Binds a copy of an array, with storage of its own.
     fn copy(&mut self, array: Var, rest: &mut Rest) -> Var {
         let copy = self.function.fresh_like(array);
         let stm = Stm { pattern: vec![copy], expr: Expr::Copy(array), certs: Vec::new(), span: self.span };
@@ -258,9 +259,9 @@ impl<'p> Separation<'p> {
         copy
     }
 
-    // --- What is consumed ---------------------------------------------------------------------
+    // --- Consumption ----------------------------------------------------------------------------
 
-    /// Calls `f` with every array that an expression overwrites, at its place.
+    /// Calls `f` with every array that an expression overwrites, in place.
     fn for_each_place(&self, expr: &mut Expr, f: &mut dyn FnMut(&mut Var)) {
         let mut place = |array: &mut Var| {
             if self.is_array(*array) {
@@ -278,14 +279,14 @@ impl<'p> Separation<'p> {
         }
     }
 
-    // --- What is inside -----------------------------------------------------------------------
+    // --- Bodies inside an expression ------------------------------------------------------------
 
     fn inside(&mut self, expr: &mut Expr) {
         match expr {
             Expr::If { then_body, else_body, .. } => {
                 let mark = self.log.len();
                 self.body(then_body, &[]);
-                // An array that one side overwrites is whole on the other.
+                // An array that one branch overwrites is intact in the other.
                 let consumed: Vec<Var> = self.log[mark..].to_vec();
                 consumed.iter().for_each(|root| self.consumed[*root] = false);
                 self.body(else_body, &[]);
@@ -315,13 +316,13 @@ impl<'p> Separation<'p> {
         if param.consumed {
             return self.fresh(param.var, self.depth);
         }
-        // The parameter itself stands for what earlier iterations hand on.
+        // The parameter itself represents the values of earlier iterations.
         self.fresh(param.var, NEVER);
         let roots = self.roots_of(&[Operand::Var(param.var), param.init]);
         self.set_roots(param.var, roots);
     }
 
-    /// A lambda that may overwrite those of its parameters that stand for parts of arrays.
+    /// Processes a lambda that may overwrite its parameters in `parts`, which are parts of arrays.
     fn lambda(&mut self, lambda: &mut Lambda, parts: &[Var]) {
         self.depth += 1;
         let mark = self.bound.len();
@@ -339,7 +340,7 @@ impl<'p> Separation<'p> {
         }
     }
 
-    // --- What a statement binds ---------------------------------------------------------------
+    // --- Variables bound by a statement ---------------------------------------------------------
 
     fn pattern(&mut self, stm: &Stm, mark: usize) {
         stm.pattern.iter().for_each(|var| self.fresh(*var, self.depth));
@@ -373,7 +374,8 @@ impl<'p> Separation<'p> {
         }
     }
 
-    /// The result of a loop may be its initial value, an earlier value of another parameter, or made inside.
+    /// Sets the roots of a loop's results. A result may be its initial value, an earlier value of another parameter, or made
+    /// inside.
     fn loop_pattern(&mut self, pattern: &[Var], params: &[LoopParam], body: &Body) {
         let kept = |at: &usize| !params[*at].consumed && self.is_array(params[*at].var);
         let kept: Vec<usize> = (0..params.len()).filter(kept).collect();
@@ -406,7 +408,8 @@ impl<'p> Separation<'p> {
         }
     }
 
-    /// Results that are not unique share storage with what stays of the arguments, and with one another.
+    /// Sets the roots of a call's results. Results that are not unique share storage with the unconsumed arguments and with each
+    /// other.
     fn call_pattern(&mut self, pattern: &[Var], function: FunctionId, args: &[Operand]) {
         let callee = &self.program.functions[function];
         let kept = callee.params.iter().zip(args).filter(|(param, _)| !param.consumed);
@@ -424,7 +427,7 @@ impl<'p> Separation<'p> {
         matches!(self.function.ty(var), Type::Array(_))
     }
 
-    /// An array with storage of its own.
+    /// Gives an array storage of its own.
     fn fresh(&mut self, var: Var, owner: u32) {
         if !self.is_array(var) {
             return;
@@ -450,7 +453,7 @@ impl<'p> Separation<'p> {
         roots
     }
 
-    /// The arrays in scope that share storage with these roots.
+    /// Returns the arrays in scope that share storage with these roots.
     fn sharing_with(&self, roots: &Roots) -> Vec<Var> {
         let all = roots.iter().flat_map(|root| self.sharing[*root].iter().copied());
         let mut all: Vec<Var> =
@@ -467,7 +470,7 @@ impl<'p> Separation<'p> {
 }
 
 impl Rest {
-    /// Whether anybody speaks of an array below the statement at hand.
+    /// Whether an array is used after the current statement.
     fn is_used_later(&mut self, var: Var, later: &[Stm], result: &[Operand]) -> bool {
         self.last_uses(later, result).get(&var).is_some_and(|left| *left <= later.len())
     }
@@ -478,7 +481,7 @@ impl Rest {
         }
     }
 
-    /// From the statement at hand on, `copy` stands for `array`.
+    /// Replaces `array` by `copy` from the current statement on.
     fn replace(&mut self, array: Var, copy: Var) {
         self.renamed.values_mut().filter(|var| **var == array).for_each(|var| *var = copy);
         self.renamed.insert(array, copy);
@@ -489,7 +492,7 @@ impl Rest {
         }
     }
 
-    /// The smallest number of statements left below a use of each variable, that with the use counted.
+    /// Returns, for each variable, the smallest number of statements left at a use, counting the statement with the use.
     fn last_uses(&mut self, later: &[Stm], result: &[Operand]) -> &FxHashMap<Var, usize> {
         let renamed = &self.renamed;
         self.last_uses.get_or_insert_with(|| {
@@ -504,7 +507,7 @@ impl Rest {
     }
 }
 
-/// Notes where variables are used for the last time.
+/// Records the last uses of variables.
 struct LastUses<'r> {
     renamed: &'r FxHashMap<Var, Var>,
     left: usize,
@@ -517,7 +520,7 @@ impl<'a> Visitor<'a> for LastUses<'_> {
     }
 }
 
-/// How often variables are used.
+/// Counts the uses of variables.
 struct Count(FxHashMap<Var, usize>);
 
 impl<'a> Visitor<'a> for Count {
@@ -526,7 +529,7 @@ impl<'a> Visitor<'a> for Count {
     }
 }
 
-/// Puts other names for variables.
+/// Renames variables.
 struct Rename<'r>(&'r FxHashMap<Var, Var>);
 
 impl VisitorMut for Rename<'_> {

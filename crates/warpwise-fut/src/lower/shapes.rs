@@ -1,8 +1,8 @@
-//! Sizes of values: reading them off, and giving values the sizes their surroundings expect.
+//! Sizes of values: reading them, and giving values the sizes that the context expects.
 //!
-//! The checker has compared sizes by structure; the operands that stand for equal sizes may still differ (one was computed
-//! inside a lambda, or came out of a call). Then the value gets its expected sizes by a reshape, which needs no
-//! check and costs nothing:
+//! The checker has compared sizes by structure. The operands of equal sizes may still differ, for example if one was computed
+//! inside a lambda or came out of a call. Then a reshape gives the value its expected sizes, which needs no check and costs
+//! nothing:
 //!
 //! ```text
 //! row: [t]i32 = ...;             -- t = n + 1, computed inside the lambda
@@ -20,7 +20,7 @@ use crate::typed::tree::{Pat, PatKind};
 use crate::typed::ty::{Type as SourceType, Uniqueness};
 
 impl<'a> Lowering<'a, '_> {
-    /// The value with the extents that are known among these, one for each array in order.
+    /// Returns the value with the known extents, one for each array in order.
     pub fn coerce(&mut self, value: &Value<'a>, extents: &[Extent], certs: &[Var]) -> Value<'a> {
         let same = |(size, extent): (&Operand, &Extent)| match extent {
             Extent::Known(operand) => operand == size,
@@ -84,8 +84,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The value, with sizes that are in scope outside the innermost body; where that needs a size anew it is read
-    /// off the type, outside.
+    /// Returns the value with sizes that are in scope outside the innermost body. Other sizes are recomputed outside, from the
+    /// type.
     pub fn settle(
         &mut self,
         value: Value<'a>,
@@ -103,7 +103,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(self.coerce(&value, &extents, &[]))
     }
 
-    /// A value of this shape made of fresh variables. Every extent must be known.
+    /// Creates a value of this shape from fresh variables. Every extent must be known.
     pub fn fresh_value(&mut self, repr: &Repr) -> Result<Value<'a>, Failure> {
         self.fresh_inside(repr, &mut Vec::new())
     }
@@ -142,7 +142,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// Fresh variables for a value like this one, with its sizes.
+    /// Creates variables for a value like this one, with its sizes.
     pub fn fresh_like(&mut self, value: &Value<'a>) -> Value<'a> {
         self.fresh_like_inside(value, &mut Vec::new())
     }
@@ -177,7 +177,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Fresh variables for one element of an array.
+    /// Creates variables for one element of an array.
     pub fn fresh_row(&mut self, element: &Value<'a>) -> Value<'a> {
         element.map_leaves(&mut |leaf| {
             let ty = self.code.ty(leaf).row(1);
@@ -185,7 +185,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// Binds what a pattern binds.
+    /// Binds the names in a pattern.
     pub fn bind_pattern(&mut self, pattern: &Pat, value: &Value<'a>, env: &Env<'a>) -> Result<(), Failure> {
         match &pattern.kind {
             PatKind::Wildcard | PatKind::Literal(..) => {}
@@ -210,7 +210,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Gives a name to those variables that have none of their own.
+    /// Names the variables of a value that have no name yet.
     pub fn name(&mut self, value: &Value<'a>, name: &str) {
         for leaf in value.leaves() {
             if let Operand::Var(var) = leaf {
@@ -222,7 +222,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The extents of a type, and of the arrays in values of it.
+    /// Returns the extents of the arrays in values of a type.
     pub fn extents_of(
         &mut self,
         ty: &'a SourceType,
@@ -234,14 +234,14 @@ impl<'a> Lowering<'a, '_> {
 }
 
 impl<'a> Value<'a> {
-    /// The sizes of all arrays, in order.
+    /// Returns the sizes of all arrays, in order.
     pub fn extents(&self) -> Vec<Operand> {
         let mut extents = Vec::new();
         self.visit_extents(&mut |size| extents.push(size));
         extents
     }
 
-    /// The same sizes, as what another value is to have.
+    /// Returns the same sizes as target extents for another value.
     pub fn as_target(&self) -> Vec<Extent> {
         self.extents().into_iter().map(Extent::Known).collect()
     }
@@ -258,7 +258,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same tree with other sizes, taken in order.
+    /// Replaces the sizes, in order.
     pub fn with_extents(&self, sizes: &mut impl Iterator<Item = Operand>) -> Value<'a> {
         match self {
             Value::Leaf(_) | Value::Function(_) | Value::Acc(_) => self.clone(),
@@ -276,7 +276,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// One mark per leaf.
+    /// Returns one mark per leaf.
     pub fn marks(&self, marks: &Uniqueness) -> Vec<bool> {
         match self {
             Value::Leaf(_) => vec![*marks == Uniqueness::Yes],

@@ -1,4 +1,4 @@
-//! The structural intrinsics: second-order combinators become SOACs, rearrangements become views.
+//! Structural intrinsics: second-order combinators become SOACs, rearrangements become views.
 //!
 //! ```text
 //! intrinsics.map f xs            screma n (xs..) map (x..) { f x }
@@ -18,7 +18,7 @@ use crate::lower::types::{Extent, Repr};
 use crate::lower::value::{Use, Value};
 use crate::typed::intrinsic::Structural;
 
-/// Which of the second-order folds.
+/// A kind of second-order fold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fold {
     Reduce { commutative: bool },
@@ -26,7 +26,7 @@ enum Fold {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// A structural intrinsic applied to all its arguments.
+    /// Applies a structural intrinsic to all its arguments.
     pub fn structural(
         &mut self,
         intrinsic: Structural,
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Array(width, Box::new(y.with_leaves(&mut results))))
     }
 
-    /// Accumulators cannot be put into arrays.
+    /// Returns a limit for accumulators, which cannot be elements of arrays.
     pub fn demand_data(&self, element: &Value<'a>) -> Result<(), Failure> {
         if element.has_function() {
             return Err(self.limit(self.code.span, "arrays of accumulators; they can only be handed on"));
@@ -195,7 +195,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// A lambda for an operator on values like this one.
+    /// Lowers an operator on values like this one to a lambda.
     pub fn operator(&mut self, op: &Value<'a>, like: &Value<'a>) -> Result<Lambda, Failure> {
         self.code.open();
         let mut fresh = |_: ()| {
@@ -212,7 +212,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(self.code.close_lambda(params, result.leaves()))
     }
 
-    /// A lambda that yields an element as it is.
+    /// Returns a lambda that yields its element unchanged.
     fn identity(&mut self, element: &Value<'a>) -> Result<Lambda, Failure> {
         self.code.open();
         let x = self.fresh_row(element);
@@ -220,8 +220,8 @@ impl<'a> Lowering<'a, '_> {
         Ok(self.code.close_lambda(params, x.leaves()))
     }
 
-    /// One array for each predicate, of the elements that satisfy it and none before, and with `rest` one of those
-    /// that satisfy none.
+    /// Emits a partition. Returns one array for each predicate, with the elements that satisfy it and no earlier one. With
+    /// `rest`, also returns the array of the elements that satisfy none.
     fn partition(
         &mut self,
         predicates: &[&Value<'a>],
@@ -247,7 +247,7 @@ impl<'a> Lowering<'a, '_> {
         for (class, size) in sizes.iter().enumerate() {
             let size = Operand::Var(*size);
             let value = Value::Array(size, Box::new(element.with_leaves(&mut arrays)));
-            // The type of what is left over says how much that is.
+            // The type of the remaining elements determines their number.
             let is_rest = rest && class + 1 == classes;
             let known = if is_rest { left } else { size };
             if !is_rest && class + 1 < classes {
@@ -258,7 +258,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(values)
     }
 
-    /// The truth values of predicates; each is only asked if those before it do not hold.
+    /// Emits the truth values of predicates. Each is evaluated only if the previous ones are false.
     fn flags(&mut self, predicates: &[&Value<'a>], x: &Value<'a>) -> Result<Vec<Operand>, Failure> {
         let Some((first, others)) = predicates.split_first() else { return Ok(Vec::new()) };
         let holds = self.apply((*first).clone(), vec![x.clone()])?;
@@ -318,8 +318,8 @@ impl<'a> Lowering<'a, '_> {
         Ok(dest.with_leaves(&mut results.into_iter().map(Operand::Var)))
     }
 
-    /// The values to write, with as many as there are indices and rows as the destination has them; and the
-    /// value written at one place, its leaves those of the destination.
+    /// Returns the values to be written: as many as there are indices, with the row sizes of the destination. Also returns the
+    /// value at one place, whose leaves are those of the destination.
     fn written(
         &mut self,
         rank: usize,
@@ -336,7 +336,7 @@ impl<'a> Lowering<'a, '_> {
         Ok((self.coerce(vs, &extents, &[]), place.clone()))
     }
 
-    /// A lambda that yields the index, then the value; with `each` the index before every leaf of the value.
+    /// Returns a lambda that yields the index, then the value. With `each`, it yields the index before every leaf of the value.
     fn indexed(
         &mut self,
         index: &Value<'a>,
@@ -399,14 +399,14 @@ impl<'a> Lowering<'a, '_> {
         message.extend(shape_parts(&[n, m]));
         let mut certs = self.check_size_saying(n, message.clone(), &arguments.env);
         certs.extend(self.check_size_saying(m, message, &arguments.env));
-        // The array is as long as the product is modulo 2^64.
+        // The length of the array equals the product modulo 2^64.
         let all = self.size(SizeOp::Mul, n, m, &arguments.env);
         certs.extend(self.code.fitting(all));
         let element = self.reshaped(element, 1, &[n, m], certs);
         Ok(Value::Array(n, Box::new(Value::Array(m, Box::new(element)))))
     }
 
-    /// The leaves with their `taken` outer dimensions replaced by these.
+    /// Reshapes the leaves: replaces their `taken` outer dimensions by the dimensions in `outer`.
     fn reshaped(
         &mut self,
         element: &Value<'a>,
@@ -483,7 +483,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// How many dimensions the indices of a scatter or histogram address.
+/// Returns the number of dimensions that the indices of a scatter or histogram address.
 fn rank(intrinsic: Structural) -> usize {
     match intrinsic {
         Structural::Scatter2d | Structural::Hist2d => 2,

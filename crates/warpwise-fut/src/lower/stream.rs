@@ -6,8 +6,8 @@
 //! stream_seq f ne xs       stream_seq n (xs..) accs (copy ne..) chunk (c, o, acc.., chunk..) { copy (f c acc chunk) }
 //! ```
 //!
-//! The chunk function may overwrite its accumulator, and yield one that is part of something else: hence the copies. Where
-//! nothing is overwritten, [`copies`](crate::lower::copies) takes them out.
+//! The chunk function may overwrite its accumulator, and return one that is part of another value; hence the copies. Where
+//! nothing is overwritten, [`copies`](crate::lower::copies) eliminates them.
 
 use warpwise_diag::Failure;
 use warpwise_ir::{Expr, Operand, Stream, StreamKind, Type, Var};
@@ -24,7 +24,7 @@ struct Chunk<'a> {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// `stream_map f xs`.
+    /// Lowers `stream_map f xs`.
     pub fn stream_map(
         &mut self,
         f: &Value<'a>,
@@ -44,7 +44,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Array(width, Box::new(row.with_leaves(&mut results))))
     }
 
-    /// `stream_red op f ne xs`, or without an operator `stream_seq f ne xs`.
+    /// Lowers `stream_red op f ne xs` or, without an operator, `stream_seq f ne xs`.
     pub fn stream_folding(
         &mut self,
         op: Option<&Value<'a>>,
@@ -80,7 +80,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Record(vec![acc, ys]))
     }
 
-    /// Fresh parameters for a chunk of arrays, after those of the accumulator.
+    /// Creates the parameters for a chunk of arrays, after those of the accumulator.
     fn chunk(&mut self, element: &Value<'a>, acc: Option<&Value<'a>>) -> Result<Chunk<'a>, Failure> {
         let size = self.code.fresh("c", Type::I64);
         let offset = self.code.fresh("o", Type::I64);
@@ -97,7 +97,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Chunk { size, values: Value::Array(size.into(), Box::new(element)), params })
     }
 
-    /// Returns the result of a chunk function for a chunk of this size, with rows of sizes that are known outside.
+    /// Returns the result of a chunk function for a chunk of this size, with row sizes that are known outside.
     fn chunk_result(&mut self, size: Var, ys: Value<'a>, arguments: &Use<'a>) -> Result<Value<'a>, Failure> {
         let (_, row) = self.array(&ys)?;
         self.demand_data(row)?;

@@ -1,4 +1,4 @@
-//! Values of sum types: a tag and slots for what the constructors carry.
+//! Values of sum types: a tag, and slots for the payloads of the constructors.
 //!
 //! ```text
 //! #point f32 f32 | #circle f32 i32 | #path ([n]f32)
@@ -10,12 +10,12 @@
 //!       f32       the ordinate of a point
 //! ```
 //!
-//! Scalars of one machine type share a slot between constructors; an array has a slot of its own, as its sizes are part of
-//! the type. Slots that a constructor does not use are zero. A sum inside a sum shares slots with what is around it. An
-//! array of sums is an array of tags and one array per slot. Functions are known at compile time, and with them the constructor
-//! that carries them.
+//! Constructors share the slots for scalars of one machine type. An array has a slot of its own, since its sizes are part of the
+//! type. Slots that a constructor does not use are zero. A nested sum shares slots with the enclosing one. An array of sums is an
+//! array of tags and one array per slot. Functions are known at compile time, and so is the constructor that carries them.
 //!
-//! `match` becomes a chain of `if`s. What a pattern tests are scalars that can be read whatever the tag is, so a pattern is one condition:
+//! `match` becomes a chain of `if`s. A pattern tests only scalars, which can be read whatever the tag is, so each pattern is one
+//! condition:
 //!
 //! ```text
 //! match s                       a = eq tag 0i8; b = eq i32_slot 1i32; c = and a b;
@@ -37,27 +37,27 @@ use crate::syntax::ast::PrimType;
 use crate::typed::tree::{Case, Expr, Pat, PatKind};
 use crate::typed::ty::{Type, Uniqueness};
 
-/// The type of tags.
+/// Type of tags.
 pub const TAG: PrimType = PrimType::U8;
 
-/// How many cases become `if`s inside each other; more are numbered, and the right one is searched by halves.
+/// Maximum number of cases that become nested `if`s. More cases are numbered, and a binary search finds the right one.
 const LONGEST_CHAIN: usize = 16;
 
 /// A value of a sum type.
 #[derive(Clone)]
 pub struct Sum<'a> {
-    /// Where what its constructors carry lies.
+    /// Places of the payloads.
     pub layout: Rc<Layout>,
-    /// Which constructor it was made with.
+    /// Tag of the constructor that made the value.
     pub tag: Operand,
-    /// The slots of the layout.
+    /// Slots of the layout.
     pub slots: Vec<Value<'a>>,
 }
 
-/// For each constructor the places of what it carries.
+/// For each constructor, the places of its payload.
 pub type Layout = [Vec<Place>];
 
-/// Where a value lies among the slots of a sum.
+/// The place of a value among the slots of a sum.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// A scalar, an array or a function.
@@ -66,16 +66,16 @@ pub enum Place {
     Record(Vec<Place>),
     /// Another sum.
     Sum {
-        /// The slot of its tag.
+        /// Slot of its tag.
         tag: usize,
         /// Its layout.
         layout: Rc<Layout>,
-        /// The slots that this layout speaks of.
+        /// Slots that this layout refers to.
         slots: Vec<usize>,
     },
 }
 
-/// The layout of a sum, and the shapes of its slots. Arrays among the slots are in the order of the constructors.
+/// Returns the layout of a sum, and the shapes of its slots. Arrays among the slots are in the order of the constructors.
 pub fn layout(constructors: &[Vec<Repr>]) -> (Rc<Layout>, Vec<Repr>) {
     let mut slots = Slots { reprs: Vec::new(), taken: Vec::new() };
     let mut layout = Vec::with_capacity(constructors.len());
@@ -86,10 +86,10 @@ pub fn layout(constructors: &[Vec<Repr>]) -> (Rc<Layout>, Vec<Repr>) {
     (layout.into(), slots.reprs)
 }
 
-/// Slots while they are given out.
+/// The slots allocated so far.
 struct Slots {
     reprs: Vec<Repr>,
-    /// Which of them the present constructor uses.
+    /// Whether the current constructor uses each slot.
     taken: Vec<bool>,
 }
 
@@ -135,7 +135,7 @@ impl Slots {
 }
 
 impl<'a> Sum<'a> {
-    /// Returns the payload if the value was made with this constructor, else arbitrary values of the same types.
+    /// Returns the payload if this constructor made the value; otherwise arbitrary values of the same types.
     pub fn payload(&self, constructor: usize) -> Vec<Value<'a>> {
         match self.layout.get(constructor) {
             Some(places) => places.iter().map(|place| read(place, &self.slots)).collect(),
@@ -143,7 +143,7 @@ impl<'a> Sum<'a> {
         }
     }
 
-    /// One mark for the tag and one per leaf of each slot, from marks for the parts of its type.
+    /// Returns one mark for the tag and one per leaf of each slot. `marks` has the parts of the sum's type.
     pub fn marks(&self, marks: &Uniqueness) -> Vec<bool> {
         let mut slots: Vec<Vec<bool>> = self.slots.iter().map(|slot| slot.marks(&Uniqueness::No)).collect();
         for (part, place) in self.layout.iter().flatten().enumerate() {
@@ -217,7 +217,7 @@ fn tag_of(constructor: usize) -> Operand {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// `#c a b`.
+    /// Lowers `#c a b`.
     pub fn construct(
         &mut self,
         constructor: usize,
@@ -247,7 +247,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(Value::Sum(Sum { layout, tag: tag_of(constructor), slots }))
     }
 
-    /// A value that nobody looks at.
+    /// Returns a value that is never read.
     pub fn blank(&mut self, repr: &Repr, outer: &mut Vec<Operand>) -> Value<'a> {
         match repr {
             Repr::Scalar(prim) => Value::Leaf(self.blank_leaf(*prim, outer)),
@@ -282,7 +282,7 @@ impl<'a> Lowering<'a, '_> {
         self.code.bind_one("", CoreExpr::Replicate { shape, value: zero(prim) }, &[]).into()
     }
 
-    /// `match value case ...`.
+    /// Lowers `match value case ...`.
     pub fn match_(
         &mut self,
         value: &Value<'a>,
@@ -307,7 +307,7 @@ impl<'a> Lowering<'a, '_> {
         if tests.len() <= LONGEST_CHAIN {
             return self.chain(&tests, value, ty, env);
         }
-        // The last test always holds; of the others the first that holds counts.
+        // The last test always holds; among the others, the first that holds decides.
         let mut chosen = Operand::i64(tests.len() as i64 - 1);
         for (number, (test, _)) in tests.iter().enumerate().rev().skip(1) {
             chosen = self.code.select(*test, Operand::i64(number as i64), chosen);
@@ -316,7 +316,7 @@ impl<'a> Lowering<'a, '_> {
         self.halves(chosen, 0, &cases, value, ty, env)
     }
 
-    /// One case after the other.
+    /// Lowers cases one after the other.
     fn chain(
         &mut self,
         tests: &[(Operand, &'a Case)],
@@ -335,7 +335,8 @@ impl<'a> Lowering<'a, '_> {
         self.join(*test, then, otherwise, |this| Ok(this.repr(ty, env, Sizes::All)?.extents()))
     }
 
-    /// The case of a known number, the first having number `first`: `if`s are nested only as deep as a logarithm.
+    /// Lowers the choice of a case by binary search, so that `if`s are nested to logarithmic depth only. The first case has
+    /// number `first`.
     fn halves(
         &mut self,
         chosen: Operand,
@@ -361,7 +362,7 @@ impl<'a> Lowering<'a, '_> {
         self.expr(&case.body, env)
     }
 
-    /// Whether a value matches a pattern.
+    /// Emits whether a value matches a pattern.
     fn matches(&mut self, pattern: &Pat, value: &Value<'a>) -> Result<Operand, Failure> {
         match &pattern.kind {
             PatKind::Bind(_) | PatKind::Wildcard => Ok(Operand::bool(true)),
@@ -387,7 +388,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Whether a condition holds and all values match their patterns.
+    /// Emits whether a condition holds and all values match their patterns.
     fn all_match(
         &mut self,
         condition: Operand,
@@ -405,7 +406,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(all)
     }
 
-    /// Whether two sums are equal: made with one constructor that carries equal values.
+    /// Emits whether two sums are equal: they have one constructor and equal payloads.
     pub fn equal_sums(&mut self, x: &Sum<'a>, y: &Sum<'a>) -> Result<Operand, Failure> {
         let mut all = self.code.compare(CompareOp::Eq, x.tag, y.tag);
         for constructor in 0..x.layout.len() {
@@ -421,7 +422,7 @@ impl<'a> Lowering<'a, '_> {
                 let equal = self.equal(&xs, &ys)?;
                 self.code.select(applies, equal, Operand::bool(true))
             } else {
-                // Arrays are compared only where they are looked at.
+                // Compare arrays only if the constructor has them.
                 let then = self.aside(|this| this.equal(&xs, &ys).map(Value::Leaf))?;
                 let otherwise = self.aside(|_| Ok(Value::leaf(Operand::bool(true))))?;
                 let value = self.join(applies, then, otherwise, |_| Ok(Vec::new()))?;

@@ -1,7 +1,7 @@
-//! Types of the language as trees of scalars whose sizes are operands.
+//! Shapes of types: trees of scalars, with operands for sizes.
 //!
-//! A size is read where its locals are in scope. Where one is not there yet (an existential size before its
-//! value, a size of a function's result before the call) the extent stays open.
+//! A size is read where its locals are in scope. An extent stays open if its size is not known yet: an existential size before
+//! its value, or a size of a function's result before the call.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;
@@ -23,7 +23,7 @@ pub enum Repr {
     Scalar(PrimType),
     /// A record.
     Record(Vec<Repr>),
-    /// A sum: what each constructor carries.
+    /// A sum: the payload of each constructor.
     Sum(Vec<Vec<Repr>>),
     /// An array.
     Array(Extent, Box<Repr>),
@@ -36,24 +36,24 @@ pub enum Repr {
 /// The size of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// This operand.
+    /// The size is this operand.
     Known(Operand),
-    /// What this local will be.
+    /// The size is that of a local that has no value yet.
     Local(LocalId),
-    /// Not known yet.
+    /// The size is not known yet.
     Unknown,
-    /// An abstract type hides it: every value has its own.
+    /// An abstract type hides the size: every value has its own.
     Hidden,
 }
 
-/// The shape of a value without its sizes: what a definition is specialised for.
+/// The shape of a value without its sizes. Definitions are specialised to forms.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
     /// A scalar.
     Scalar(PrimType),
     /// A record.
     Record(Vec<Form>),
-    /// A sum: what each constructor carries.
+    /// A sum: the payload of each constructor.
     Sum(Vec<Vec<Form>>),
     /// An array.
     Array(Box<Form>),
@@ -63,21 +63,21 @@ pub enum Form {
     Acc,
 }
 
-/// Which sizes are read.
+/// A selection of the sizes to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sizes {
-    /// All that can be told.
+    /// All known sizes.
     All,
-    /// Constants and locals: no code is emitted. Sizes in the arguments for type parameters are read all.
+    /// Constants and locals only, so that no code is emitted. In the arguments for type parameters, all known sizes are read.
     Plain,
 }
 
-/// The core's type for a scalar type.
+/// Returns the core IR's type for a scalar type.
 pub fn scalar_type(ty: PrimType) -> ScalarType {
     value_type(ty).scalar()
 }
 
-/// The type that values of a scalar type have outside.
+/// Returns the external value type for a scalar type.
 pub fn value_type(ty: PrimType) -> ValueType {
     match ty {
         PrimType::Bool => ValueType::Bool,
@@ -95,7 +95,7 @@ pub fn value_type(ty: PrimType) -> ValueType {
     }
 }
 
-/// A part of a size that is a sum, a difference or a product.
+/// A sum, difference or product inside a size.
 struct Computed {
     op: SizeOp,
     x: Operand,
@@ -104,7 +104,7 @@ struct Computed {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// The shape of values of a type.
+    /// Returns the shape of values of a type.
     pub fn repr(&mut self, ty: &'a Type, env: &Env<'a>, sizes: Sizes) -> Result<Repr, Failure> {
         let outer = self.begin_type()?;
         let repr = self.repr_inside(ty, env, sizes);
@@ -112,7 +112,7 @@ impl<'a> Lowering<'a, '_> {
         repr
     }
 
-    /// Counts a part of a type; gives what [`end_type`](Self::end_type) wants.
+    /// Counts a part of a type. Returns the argument for [`end_type`](Self::end_type): whether the part is outermost.
     fn begin_type(&mut self) -> Result<bool, Failure> {
         if self.parts == 0 {
             self.parts = 1;
@@ -173,7 +173,7 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// The shape of values of a type without sizes.
+    /// Returns the form of values of a type.
     pub fn form(&mut self, ty: &'a Type, env: &Env<'a>) -> Result<Form, Failure> {
         let outer = self.begin_type()?;
         let form = self.form_inside(ty, env);
@@ -213,7 +213,8 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// Returns the meanings of the parameters of an abstract type in its definition. Unknown sizes come into `open`.
+    /// Returns the environment of an abstract type's definition, in which its parameters are bound. Unknown sizes are added to
+    /// `open`.
     fn abstract_env(
         &mut self,
         params: &[AbstractParam],
@@ -242,7 +243,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(inner)
     }
 
-    /// A size, if it can be told.
+    /// Returns a size, if it is known.
     pub fn extent(&mut self, size: &'a Size, env: &Env<'a>, sizes: Sizes) -> Result<Extent, Failure> {
         Ok(match size {
             Size::Const(value) => Extent::Known(Operand::i64(*value)),
@@ -267,14 +268,14 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    /// The value of an expression in a type; types inside it are counted for themselves.
+    /// Evaluates a size expression. Types inside it are counted separately.
     fn size_value(&mut self, expr: &'a Expr, env: &Env<'a>) -> Result<Value<'a>, Failure> {
         let parts = std::mem::take(&mut self.parts);
         let mut computed = Vec::new();
         let value = self.size_expr(expr, env, &mut computed);
         self.parts = parts;
         let value = value?;
-        // The size of an array that exists has been checked already.
+        // The size of an existing array was checked before.
         if !matches!(value, Value::Leaf(size) if self.code.is_size(size)) {
             for Computed { op, x, y, span } in computed {
                 let before = self.enter(span);
@@ -285,7 +286,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(value)
     }
 
-    /// As [`Lowering::expr`]; notes the sums, differences and products that are to be those of numbers.
+    /// Like [`Lowering::expr`], but collects the sums, differences and products whose overflow is to be checked.
     fn size_expr(
         &mut self,
         expr: &'a Expr,
@@ -304,7 +305,7 @@ impl<'a> Lowering<'a, '_> {
         self.expr(expr, env)
     }
 
-    /// Binds the wanted locals that are not bound yet to the extents at which they stand in a type.
+    /// Binds the wanted locals to the extents at which they occur in a type.
     pub fn bind_sizes(
         &mut self,
         ty: &'a Type,
@@ -367,7 +368,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Gives the parameters of a scheme their meaning in `inner`, as far as the sizes can be told.
+    /// Binds the parameters of a scheme in `inner`, as far as their sizes are known.
     pub fn bind_scheme(
         &mut self,
         scheme: &'a Scheme,
@@ -388,7 +389,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Returns the meaning of a type parameter of an intrinsic.
+    /// Returns the shape of an intrinsic's type argument.
     pub fn type_argument(&mut self, ty: Option<&'a Type>, env: &Env<'a>) -> Result<Repr, Failure> {
         match ty {
             Some(ty) => self.repr(ty, env, Sizes::All),
@@ -396,14 +397,14 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The error that a size cannot be told where it is needed.
+    /// Returns the failure for a size that is not known where it is needed.
     pub fn unknown_size(&self, span: Span) -> Failure {
         self.limit(span, "a size that is not known before its value; give it a name or write the function with its argument")
     }
 }
 
 impl Repr {
-    /// The same without sizes.
+    /// Drops the sizes.
     pub fn form(&self) -> Form {
         match self {
             Repr::Scalar(prim) => Form::Scalar(*prim),
@@ -417,7 +418,7 @@ impl Repr {
         }
     }
 
-    /// The extents in order.
+    /// Returns the extents in order.
     pub fn extents(&self) -> Vec<Extent> {
         let mut extents = Vec::new();
         self.visit_extents(&mut |extent| extents.push(extent));
@@ -436,7 +437,7 @@ impl Repr {
         }
     }
 
-    /// The same with other extents.
+    /// Replaces the extents.
     pub fn map_extents(&self, map: &mut impl FnMut(Extent) -> Extent) -> Repr {
         match self {
             Repr::Scalar(_) | Repr::Function | Repr::Acc => self.clone(),
@@ -455,7 +456,7 @@ impl Repr {
 }
 
 impl Form {
-    /// The same with these sizes, taken in order.
+    /// Adds sizes, in order.
     pub fn with_sizes(&self, sizes: &mut impl Iterator<Item = Operand>) -> Repr {
         match self {
             Form::Scalar(prim) => Repr::Scalar(*prim),
@@ -476,7 +477,7 @@ impl Form {
         }
     }
 
-    /// How many sizes it needs.
+    /// Returns the number of sizes.
     pub fn n_sizes(&self) -> usize {
         match self {
             Form::Scalar(_) | Form::Function | Form::Acc => 0,
@@ -486,7 +487,7 @@ impl Form {
         }
     }
 
-    /// Whether a function or an accumulator is part of it: those cannot be handed to functions of the core.
+    /// Whether it contains functions or accumulators, which cannot be passed to core functions.
     pub fn has_function(&self) -> bool {
         match self {
             Form::Scalar(_) => false,
@@ -498,7 +499,7 @@ impl Form {
     }
 }
 
-/// Whether all locals of a size expression are bound. Size expressions bind nothing themselves.
+/// Whether all locals of a size expression are bound. Size expressions contain no bindings.
 fn locals_known(expr: &Expr, env: &Env) -> bool {
     let known = |expr: &Expr| locals_known(expr, env);
     let optional = |expr: &Option<Expr>| expr.as_ref().is_none_or(known);

@@ -1,15 +1,14 @@
-//! Values while lowering: an expression of the language is a tree over operands of the core IR.
+//! Values during lowering: trees over operands of the core IR.
 //!
-//! Records are trees already, so tuples need no further pass to go away. An array is its size and the value of
-//! an element in which every scalar is replaced by an array: `[n](i32, [m]f32)` is
+//! Records are trees already, so no further pass has to remove tuples. An array is represented by its size and an element value
+//! in which an array replaces every scalar: `[n](i32, [m]f32)` is
 //!
 //! ```text
 //! Array(n, Record[ Leaf(a: [n]i32), Array(m, Leaf(b: [n][m]f32)) ])
 //! ```
 //!
-//! so an array of tuples is a tuple of arrays, and an array of units still knows its size. The type of a leaf
-//! always has exactly the sizes of the arrays around it. Functions are closures known at compile time; they
-//! never become operands.
+//! Thus an array of tuples is a tuple of arrays, and an array of units still knows its size. The type of a leaf has exactly the
+//! sizes of the enclosing arrays. Functions are closures known at compile time; they never become operands.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,16 +23,16 @@ use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{Function, Instance, Lambda};
 use crate::typed::ty::Type;
 
-/// A value at compile time.
+/// A compile-time value.
 #[derive(Clone)]
 pub enum Value<'a> {
-    /// A scalar, or the array that holds the scalars of an array of arrays.
+    /// A scalar, or an array with the scalars of an array of arrays.
     Leaf(Operand),
     /// One value per field, in the order of the record type.
     Record(Vec<Value<'a>>),
-    /// A tag, and room for what each constructor carries.
+    /// A tag, and slots for the payload of each constructor.
     Sum(Sum<'a>),
-    /// An array of this size with these elements.
+    /// An array of this size, with these elements.
     Array(Operand, Box<Value<'a>>),
     /// A function.
     Function(Rc<Closure<'a>>),
@@ -41,80 +40,80 @@ pub enum Value<'a> {
     Acc(Rc<Acc<'a>>),
 }
 
-/// An accumulator of the core, and what it adds to.
+/// A core accumulator, and the array that it adds to.
 #[derive(Clone)]
 pub struct Acc<'a> {
-    /// The accumulator.
+    /// Operand of the accumulator.
     pub operand: Operand,
-    /// The array as it was before: only its shape counts.
+    /// The array before the additions; only its shape is used.
     pub array: Value<'a>,
 }
 
-/// A function with what it captured and the first of its arguments.
+/// A function with its captured environment and its first arguments.
 #[derive(Clone)]
 pub struct Closure<'a> {
     /// The function.
     pub callee: Callee<'a>,
-    /// How many arguments it takes in all.
+    /// Total number of arguments that the function takes.
     pub arity: usize,
-    /// The arguments given so far.
+    /// Arguments given so far.
     pub args: Vec<Value<'a>>,
 }
 
-/// A function.
+/// The code of a function, with its environment.
 #[derive(Clone)]
 pub enum Callee<'a> {
-    /// A lambda, where it stands.
+    /// A lambda, with the environment of its text.
     Lambda(&'a Lambda, Env<'a>),
-    /// A function bound by `let`, where it stands, at the arguments for its scheme.
+    /// A function bound by `let`, with the environment of its text and the arguments for its scheme.
     Local(&'a Function, Env<'a>, Use<'a>),
     /// A definition.
     Def(DefId, Use<'a>),
     /// An intrinsic.
     Intrinsic(Intrinsic, Use<'a>),
-    /// A placeholder in a sum for a function of another constructor. Never called.
+    /// A placeholder in a sum for a function of another constructor; never called.
     Absent,
 }
 
-/// The arguments for a scheme and where they stand.
+/// The arguments for a scheme, with their environment.
 #[derive(Clone)]
 pub struct Use<'a> {
-    /// The arguments; none before a polymorphic local function is mentioned.
+    /// Arguments; `None` before a polymorphic local function is instantiated.
     pub instance: Option<&'a Instance>,
-    /// The meanings of their locals and type parameters.
+    /// Meanings of the locals and type parameters in the arguments.
     pub env: Env<'a>,
 }
 
-/// The meanings of names at some point.
+/// An environment: the meanings of names at some point.
 pub type Env<'a> = Rc<Frame<'a>>;
 
-/// The names of one expansion of a function, and those around it.
+/// The names of one expansion of a function, and the enclosing environment.
 pub struct Frame<'a> {
     parent: Option<Env<'a>>,
     values: RefCell<FxHashMap<LocalId, Value<'a>>>,
     types: RefCell<FxHashMap<TypeParamId, TypeBinding<'a>>>,
-    /// The definition whose body this is.
+    /// Definition that the body belongs to.
     pub def: Option<DefId>,
-    /// Whether checks are left out.
+    /// Whether to leave out checks.
     pub unchecked: bool,
 }
 
 /// The meaning of a type parameter.
 #[derive(Clone)]
 pub enum TypeBinding<'a> {
-    /// A type as written, with what its names mean.
+    /// A type as written, with the environment of its names.
     Written(&'a Type, Env<'a>),
     /// A type whose sizes are known.
     Known(Rc<Repr>),
 }
 
 impl<'a> Frame<'a> {
-    /// The frame of a definition.
+    /// Creates the frame of a definition.
     pub fn root(def: Option<DefId>, unchecked: bool) -> Env<'a> {
         Rc::new(Frame { parent: None, values: RefCell::default(), types: RefCell::default(), def, unchecked })
     }
 
-    /// A frame inside another.
+    /// Creates a frame inside another.
     pub fn inside(parent: &Env<'a>, unchecked: bool) -> Env<'a> {
         Rc::new(Frame {
             parent: Some(parent.clone()),
@@ -125,17 +124,17 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// Binds a local here.
+    /// Binds a local in this frame.
     pub fn bind(&self, local: LocalId, value: Value<'a>) {
         self.values.borrow_mut().insert(local, value);
     }
 
-    /// Binds a type parameter here.
+    /// Binds a type parameter in this frame.
     pub fn bind_type(&self, param: TypeParamId, binding: TypeBinding<'a>) {
         self.types.borrow_mut().insert(param, binding);
     }
 
-    /// Takes over the locals bound in a frame inside this one.
+    /// Adds the locals bound in a frame inside this one.
     pub fn adopt(&self, inner: &Frame<'a>) {
         let bound = inner.values.borrow();
         self.values.borrow_mut().extend(bound.iter().map(|(local, value)| (*local, value.clone())));
@@ -165,12 +164,12 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// A truth value or a number.
+    /// Creates a leaf.
     pub fn leaf(operand: impl Into<Operand>) -> Value<'a> {
         Value::Leaf(operand.into())
     }
 
-    /// The operands it is made of, in order.
+    /// Returns the operands of the value, in order.
     pub fn leaves(&self) -> Vec<Operand> {
         let mut leaves = Vec::new();
         self.visit_leaves(&mut |leaf| leaves.push(leaf));
@@ -191,7 +190,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same tree over other operands.
+    /// Replaces the operands.
     pub fn map_leaves(&self, map: &mut impl FnMut(Operand) -> Operand) -> Value<'a> {
         match self {
             Value::Leaf(operand) => Value::Leaf(map(*operand)),
@@ -211,12 +210,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same tree over these operands, taken in order.
+    /// Replaces the operands by these, in order.
     pub fn with_leaves(&self, leaves: &mut impl Iterator<Item = Operand>) -> Value<'a> {
         self.map_leaves(&mut |leaf| leaves.next().unwrap_or(leaf))
     }
 
-    /// Whether a function or an accumulator is part of it: those cannot be handed to functions of the core.
+    /// Whether the value contains functions or accumulators, which cannot be passed to core functions.
     pub fn has_function(&self) -> bool {
         match self {
             Value::Leaf(_) => false,
@@ -227,7 +226,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The sizes of the outer arrays, as many as there are before a leaf or record.
+    /// Returns the sizes of the outer arrays, down to the first value that is not an array.
     pub fn sizes(&self) -> Vec<Operand> {
         let mut sizes = Vec::new();
         let mut value = self;

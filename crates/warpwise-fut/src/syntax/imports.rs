@@ -1,9 +1,9 @@
-//! From one file to all files it imports, each read and parsed once.
+//! Loading of a file and all its imports, each read and parsed once.
 //!
-//! Reading is not done here: a [`SourceProvider`], which the driver implements, turns the string after
-//! `import` into a file and says by a key which files are the same. Imports form a graph without cycles;
-//! [`load`] gives its files with every file after those it imports, and the root last.
-//! The prelude is not imported here: whoever wants it in scope loads it as a root of its own.
+//! Files are not read here: a [`SourceProvider`], which the driver implements, resolves the string after `import` to a file, and
+//! identifies equal files by a key. Imports form a graph without cycles. [`load`] returns the files such that each comes after
+//! its imports, and the root comes last. The prelude is not imported here: a caller that wants it in scope loads it as a root of
+//! its own.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -13,37 +13,37 @@ use crate::syntax::ast::{Decl, DeclKind, ImportPath, ModuleExpr, ModuleExprKind,
 use crate::syntax::parser::parse_program;
 use crate::syntax::session::Session;
 
-/// A file of a [`Loaded`], by its position.
+/// Index of a file in a [`Loaded`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct UnitId(pub u32);
 
 /// A file and its tree.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// The key its provider gave it.
+    /// Key from its provider.
     pub key: String,
-    /// Its text.
+    /// Id of its text.
     pub file: FileId,
-    /// Its tree.
+    /// Syntax tree.
     pub program: Program,
 }
 
 /// Files in the order in which they can be checked.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Every unit after those it imports; the root is the last.
+    /// All units. Each comes after its imports; the root is last.
     pub units: Vec<Unit>,
     targets: FxHashMap<Span, UnitId>,
 }
 
 impl Loaded {
-    /// The file that an import of one of the trees means.
+    /// Returns the file that an import in one of the trees means.
     pub fn target(&self, import: &ImportPath) -> UnitId {
         self.targets[&import.span]
     }
 }
 
-/// Parses `root` and everything it imports. The errors of all files come in one go.
+/// Parses `root` and all its imports. Returns the errors of all files together.
 pub fn load(
     root: SourceFile,
     provider: &dyn SourceProvider,
@@ -73,9 +73,9 @@ struct Loader<'a> {
     provider: &'a dyn SourceProvider,
     sources: &'a mut Sources,
     session: &'a mut Session,
-    /// By key.
+    /// State of each file, by key.
     states: IndexMap<String, State, FxBuildHasher>,
-    /// The way from the root to the file whose imports are being read.
+    /// Path from the root to the file whose imports are being read.
     open: Vec<OpenUnit>,
     loaded: Loaded,
     errors: Vec<Diagnostic>,
@@ -83,14 +83,14 @@ struct Loader<'a> {
 
 #[derive(Clone, Copy)]
 enum State {
-    /// Some of its imports are not read yet; the position in `open`.
+    /// Some imports are not read yet. Holds the position in `open`.
     Open(usize),
     Closed(UnitId),
 }
 
 struct OpenUnit {
     unit: Unit,
-    /// Imports not read yet, the next one last.
+    /// Imports not read yet; the next one is last.
     pending: Vec<ImportPath>,
     /// The import being read.
     current: Option<ImportPath>,
@@ -109,7 +109,7 @@ impl Loader<'_> {
         self.open.push(OpenUnit { unit, pending, current: None });
     }
 
-    /// All imports of the innermost open file are read.
+    /// Closes the innermost open file, whose imports have all been read.
     fn close(&mut self) {
         let Some(OpenUnit { unit, .. }) = self.open.pop() else { return };
         let id = UnitId(self.loaded.units.len() as u32);
@@ -143,7 +143,7 @@ impl Loader<'_> {
         }
     }
 
-    /// `import` leads back to the open file at `position`.
+    /// Returns the error that `import` leads back to the open file at `position`.
     fn cycle(&self, position: usize, import: &ImportPath) -> Diagnostic {
         let way = &self.open[position..];
         let names: Vec<&str> = way.iter().map(|open| self.sources.name(open.unit.file)).collect();
@@ -176,7 +176,7 @@ fn unread(import: &ImportPath, error: ReadError) -> Diagnostic {
     }
 }
 
-/// All imports in declarations, in the order of the text.
+/// Collects all imports in declarations, in textual order.
 fn imports_of(decls: &[Decl], imports: &mut Vec<ImportPath>) {
     for decl in decls {
         match &decl.kind {
@@ -207,7 +207,7 @@ fn imports_of_module(module: &ModuleExpr, imports: &mut Vec<ImportPath>) {
 mod tests {
     use super::*;
 
-    /// Files by key; a path is a key, but for leading `./`.
+    /// Files by key. The key is the path without a leading `./`.
     struct Folder(Vec<(&'static str, String)>);
 
     impl SourceProvider for Folder {
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The units in order, or the errors.
+    /// Returns the units in order, or the errors.
     fn check(files: &[(&'static str, &str)]) -> Result<Vec<String>, Vec<String>> {
         let folder = Folder(files.iter().map(|&(name, text)| (name, text.to_string())).collect());
         let (mut sources, mut session) = (Sources::new(), Session::new());

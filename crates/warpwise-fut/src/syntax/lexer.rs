@@ -1,25 +1,25 @@
-//! Text to tokens.
+//! Lexing of text to tokens.
 //!
-//! Tokens carry a kind and a place, no value: names are interned and literals decoded when the parser
-//! takes them ([`literals`](crate::syntax::literals)). Comments and white space are dropped, documentation
-//! comments kept. The last token is always [`TokenKind::Eof`].
+//! Tokens carry a kind and a source position, but no value: the parser interns names and decodes literals when it takes them
+//! ([`literals`](crate::syntax::literals)). Comments and white space are dropped, documentation comments are kept. The last token
+//! is always [`TokenKind::Eof`].
 //!
-//! Three rules depend on what stands before a token:
+//! Three rules depend on the preceding text:
 //! - `[` is [`IndexBracket`](TokenKind::IndexBracket) directly after a letter, digit, `_`, `'`, `)` or `]`;
 //! - a number directly after `.` is never a float, so that `x.0.1` is two projections;
-//! - an operator directly after `name.` belongs to it (`m.+`); such a chain is joined here, from its end,
-//!   since looking ahead from every name would take quadratic time on `a.a.a.a`.
+//! - an operator directly after `name.` belongs to it (`m.+`); the chain is joined here from its end, since looking ahead from
+//!   every name would take quadratic time on `a.a.a.a`.
 //!
-//! Text that is no token becomes [`TokenKind::Unknown`] or [`TokenKind::UnclosedString`]; the parser reports it.
+//! Invalid text becomes [`TokenKind::Unknown`] or [`TokenKind::UnclosedString`], which the parser reports.
 
 use logos::{Lexer, Logos};
 
 use crate::syntax::literals::scan_number;
 
-/// A token: what it is, and its bytes.
+/// A token: its kind and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// Its kind.
+    /// Kind of the token.
     pub kind: TokenKind,
     /// First byte.
     pub start: u32,
@@ -88,10 +88,10 @@ pub enum TokenKind {
     /// `#name`.
     #[regex(r"#([a-zA-Z][a-zA-Z0-9_']*|_[a-zA-Z0-9][a-zA-Z0-9_']*)")]
     Constructor,
-    /// An operator that has no kind of its own.
+    /// An operator without a kind of its own.
     #[regex(r"[-+*/%=!><|&^][-+*/%=!><|&^.]*", priority = 1)]
     Operator,
-    /// An operator with the modules it is looked up in: `m.+`.
+    /// A qualified operator: `m.+`.
     QualOperator,
 
     /// Decimal digits without suffix: an integer or the name of a field.
@@ -115,7 +115,7 @@ pub enum TokenKind {
     RParen,
     #[token("[")]
     LBracket,
-    /// `[` directly after something that can be indexed.
+    /// `[` directly after an expression that can be indexed.
     IndexBracket,
     #[token("]")]
     RBracket,
@@ -176,13 +176,13 @@ pub enum TokenKind {
     #[token("|")]
     Pipe,
 
-    /// No token of the language.
+    /// Text that is no token of the language.
     Unknown,
     /// The end of the file.
     Eof,
 }
 
-/// The tokens of a text shorter than 4 GiB, ended by [`TokenKind::Eof`].
+/// Splits a text shorter than 4 GiB into tokens, ended by [`TokenKind::Eof`].
 pub fn tokenize(text: &str) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     let mut lexer = TokenKind::lexer(text);
@@ -199,7 +199,7 @@ pub fn tokenize(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Settles the kinds that depend on what stands before, or on what was scanned by hand.
+/// Adjusts the kinds that depend on the preceding text, or on manual scanning.
 fn in_context(kind: TokenKind, before: &str, slice: &str) -> TokenKind {
     let previous = before.as_bytes().last().copied().unwrap_or(b'\n');
     if kind == TokenKind::LBracket && (previous.is_ascii_alphanumeric() || b"_')]".contains(&previous)) {
@@ -216,7 +216,7 @@ fn is_operator(kind: TokenKind) -> bool {
     matches!(kind, Operator | Equals | Arrow | Star | Minus | Bang | Less | Caret | Pipe)
 }
 
-/// Takes `name .` pairs that touch the operator off the end of `tokens` and joins them to it.
+/// Removes `name .` pairs that touch the operator from the end of `tokens`, and joins them to it.
 fn join_qualifiers(tokens: &mut Vec<Token>, operator: Token) -> Token {
     let mut joined = operator;
     while let [.., name, dot] = tokens[..]
@@ -236,7 +236,7 @@ fn lex_number(lexer: &mut Lexer<TokenKind>) {
     lexer.bump(scan_number(&source.as_bytes()[start..], after_dot) - 1);
 }
 
-/// Extends a documentation comment over the lines of comment that follow it.
+/// Extends a documentation comment over the comment lines that follow it.
 fn lex_doc(lexer: &mut Lexer<TokenKind>) {
     loop {
         let rest = lexer.remainder();
@@ -250,7 +250,7 @@ fn lex_doc(lexer: &mut Lexer<TokenKind>) {
 }
 
 impl TokenKind {
-    /// Whether it is a word of the syntax.
+    /// Whether it is a keyword.
     pub fn is_keyword(self) -> bool {
         use TokenKind::*;
         matches!(
@@ -281,7 +281,7 @@ impl TokenKind {
         )
     }
 
-    /// How a message calls a token of this kind, given its text. Tests of programs look for these words.
+    /// Returns the description of a token in messages, given its text. Tests of programs look for these words.
     pub fn describe(self, text: &str) -> String {
         match self {
             TokenKind::Eof => "end of file".to_string(),
@@ -292,7 +292,7 @@ impl TokenKind {
     }
 }
 
-/// The text, or its beginning if it is too long for a message.
+/// Returns the text, or its beginning if it is too long for a message.
 fn shorten(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {

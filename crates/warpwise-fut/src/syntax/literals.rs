@@ -1,4 +1,4 @@
-//! Numbers, characters and strings: how far they reach, and what they mean.
+//! Numbers, characters and strings: their extent in the text, and their values.
 //!
 //! | form | example |
 //! |---|---|
@@ -13,12 +13,12 @@ use half::f16;
 
 use crate::syntax::ast::{Literal, PrimType};
 
-/// A mistake in a literal, in words, and how to mend it.
+/// A mistake in a literal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLiteral {
-    /// One sentence.
+    /// One sentence that describes the mistake.
     pub message: String,
-    /// A way out; may be empty.
+    /// A suggested fix; may be empty.
     pub hint: String,
 }
 
@@ -36,8 +36,8 @@ const INT_SUFFIXES: [(&str, PrimType); 8] = [
 const FLOAT_SUFFIXES: [(&str, PrimType); 3] =
     [("f16", PrimType::F16), ("f32", PrimType::F32), ("f64", PrimType::F64)];
 
-/// The length of the number at the start of `bytes`, which start with a digit. Directly after a
-/// dot (`after_dot`) no fraction, exponent or suffix of a float is taken.
+/// Returns the length of the number at the start of `bytes`, which start with a digit. Directly after a dot (`after_dot`),
+/// excludes the fraction, exponent or suffix of a float.
 pub fn scan_number(bytes: &[u8], after_dot: bool) -> usize {
     if let Some(radix) = Radix::of(bytes) {
         let digits = 2 + run(&bytes[2..], |b| radix.has(b) || b == b'_');
@@ -61,7 +61,7 @@ pub fn scan_number(bytes: &[u8], after_dot: bool) -> usize {
     float + suffix
 }
 
-/// The value of a number that [`scan_number`] measured.
+/// Returns the value of a number that [`scan_number`] measured.
 pub fn decode_number(text: &str) -> Result<Literal, BadLiteral> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let radix = Radix::of(text.as_bytes());
@@ -89,7 +89,7 @@ pub fn decode_number(text: &str) -> Result<Literal, BadLiteral> {
     Ok(int_literal(value, ty))
 }
 
-/// The value of a character literal, quotes included.
+/// Returns the value of a character literal, given with its quotes.
 pub fn decode_char(text: &str) -> Result<char, BadLiteral> {
     let mut chars = Chars { rest: &text[1..text.len() - 1] };
     match chars.next_char()? {
@@ -98,7 +98,7 @@ pub fn decode_char(text: &str) -> Result<char, BadLiteral> {
     }
 }
 
-/// The bytes of a string literal, quotes included.
+/// Returns the text of a string literal, given with its quotes.
 pub fn decode_string(text: &str) -> Result<String, BadLiteral> {
     let mut chars = Chars { rest: &text[1..text.len() - 1] };
     let mut value = String::with_capacity(chars.rest.len());
@@ -116,7 +116,7 @@ enum Radix {
 }
 
 impl Radix {
-    /// The radix a prefix announces, if a digit of it follows.
+    /// Returns the radix that a prefix announces, if a digit of the radix follows.
     fn of(bytes: &[u8]) -> Option<Radix> {
         let radix = match bytes {
             [b'0', b'x' | b'X', ..] => Radix::Hex,
@@ -165,7 +165,7 @@ fn scan_exponent(bytes: &[u8]) -> usize {
     }
 }
 
-/// `.8p3`: the length of fraction and exponent, if both are there.
+/// Returns the length of a fraction with exponent, such as `.8p3`, if both exist.
 fn scan_hex_fraction(bytes: &[u8]) -> Option<usize> {
     let [b'.', rest @ ..] = bytes else { return None };
     if !starts_with_digit(rest, u8::is_ascii_hexdigit) {
@@ -187,7 +187,7 @@ fn split_suffix<'a>(text: &'a str, suffixes: &[(&str, PrimType)]) -> (&'a str, O
     suffixes.iter().find_map(split).unwrap_or((text, None))
 }
 
-/// The number that digits spell; wrapped to 128 bits, or none if it does not fit.
+/// Returns the value of digits: wrapped to 128 bits with `wrap`, and otherwise `None` if it does not fit.
 fn fold_digits(digits: &str, radix: u32, wrap: bool) -> Option<u128> {
     digits.chars().filter_map(|c| c.to_digit(radix)).try_fold(0u128, |value, digit| {
         if wrap {
@@ -198,7 +198,7 @@ fn fold_digits(digits: &str, radix: u32, wrap: bool) -> Option<u128> {
     })
 }
 
-/// Roman numerals, largest first; anything that does not follow the custom is read greedily.
+/// Decodes Roman numerals, largest first; text that violates the convention is read greedily.
 fn decode_roman(mut digits: &str) -> u128 {
     const NUMERALS: [(&str, u128); 13] = [
         ("M", 1000),
@@ -231,7 +231,7 @@ fn decode_decimal_float(number: &str, ty: Option<PrimType>) -> Result<Literal, B
     Ok(float_literal(number.parse().map_err(|_| malformed())?, ty))
 }
 
-/// `1.8p3`, without prefix: digits are taken while they can matter, so long literals round by truncation.
+/// Decodes `1.8p3`, without prefix. Digits that do not fit only set a sticky bit, which decides ties.
 fn decode_hex_float(text: &str) -> f64 {
     let (mantissa, exponent) = text.split_once(['p', 'P']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -244,7 +244,7 @@ fn decode_hex_float(text: &str) -> f64 {
             value = value << 4 | u128::from(digit);
             scale -= 4 * i64::from(is_fraction);
         } else {
-            value |= u128::from(digit != 0); // Sticky: decides a tie.
+            value |= u128::from(digit != 0); // Sticky bit: decides a tie.
             scale += 4 * i64::from(!is_fraction);
         }
     }
@@ -254,7 +254,7 @@ fn decode_hex_float(text: &str) -> f64 {
     scale_by_power_of_two(value, power)
 }
 
-/// `value * 2^power`, rounded once: first to the bits that a float at that exponent has, then scaled exactly.
+/// Returns `value * 2^power`, rounded once: first to the precision of a float at that exponent, then scaled exactly.
 fn scale_by_power_of_two(value: u128, power: i64) -> f64 {
     let bits = 128 - i64::from(value.leading_zeros());
     let drop = (bits - 53).max((-1074i64).saturating_sub(power)).max(0);
@@ -262,11 +262,11 @@ fn scale_by_power_of_two(value: u128, power: i64) -> f64 {
         return 0.0;
     }
     let kept = if drop == 0 { value } else { round_shift(value, drop as u32) };
-    let exponent = (power + drop).min(2000) as i32; // In halves, as 2^-1074 alone is out of reach of `powi`.
+    let exponent = (power + drop).min(2000) as i32; // Scaled in two halves, since `powi` cannot represent 2^-1074.
     kept as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
 }
 
-/// `value / 2^n`, ties to even.
+/// Returns `value / 2^n`, ties to even.
 fn round_shift(value: u128, n: u32) -> u128 {
     let floor = value.checked_shr(n).unwrap_or(0);
     let rest = value - floor.checked_shl(n).unwrap_or(0);
@@ -301,13 +301,13 @@ fn bad(message: &str, hint: &str) -> BadLiteral {
     BadLiteral { message: message.to_string(), hint: hint.to_string() }
 }
 
-/// The inside of quotes.
+/// The unread text between quotes.
 struct Chars<'a> {
     rest: &'a str,
 }
 
 impl Chars<'_> {
-    /// The next character; none for `\&`, which stands for nothing, and at the end.
+    /// Returns the next character; `None` at the end, and for `\&`, which denotes nothing.
     fn next_char(&mut self) -> Result<Option<char>, BadLiteral> {
         let Some(first) = self.take_char() else { return Ok(None) };
         if first != '\\' {

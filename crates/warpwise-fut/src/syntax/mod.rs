@@ -1,8 +1,8 @@
-//! Source text to syntax tree, and back.
+//! Parsing of source text to a syntax tree, and printing.
 //!
-//! Read in this order: [`ast`] is the tree, [`session`] what the files of one compilation share; [`lexer`],
-//! [`literals`] and [`parser`] make trees, [`mod@print`] undoes it, [`imports`] gathers the trees of many files.
-//! Nothing here knows about scopes or types.
+//! Read in this order: [`ast`] is the tree, and [`session`] is the state shared by the files of one compilation. [`lexer`],
+//! [`literals`] and [`parser`] make trees, [`mod@print`] prints them, and [`imports`] collects the trees of all files. Nothing
+//! here knows about scopes or types.
 
 pub mod ast;
 pub mod imports;

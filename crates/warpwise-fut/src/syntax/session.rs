@@ -1,60 +1,60 @@
-//! The state that all files of one compilation share: interned names and the counters of node ids.
+//! State shared by all files of one compilation: interned names and the counters of node ids.
 //!
-//! A [`Symbol`] means something only together with the [`Interner`] that made it; an [`ExprId`] or
-//! [`PatId`] is unique in one session, so that side tables indexed by it cover imported files too.
+//! A [`Symbol`] is meaningful only with the [`Interner`] that made it. An [`ExprId`] or [`PatId`] is unique in one session, so
+//! that side tables indexed by it cover imported files, too.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-/// A name, by its position in an [`Interner`]. Operators and numeric field names are names too.
+/// Index of a name in an [`Interner`]. Operators and numeric field names are names, too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(pub u32);
 
-/// An expression, by order of its completion. Dense within a session.
+/// Id of an expression, in order of completion. Dense within a session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ExprId(pub u32);
 
-/// A pattern or another place that binds a value. Dense within a session.
+/// Id of a pattern, or of another node that binds a value. Dense within a session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PatId(pub u32);
 
-/// The state of one compilation that outlives a single file.
+/// State of one compilation that outlives a single file.
 #[derive(Clone, Default, Debug)]
 pub struct Session {
-    /// All names met so far.
+    /// All names so far.
     pub names: Interner,
-    /// The counters of node ids.
+    /// Counters of node ids.
     pub ids: NodeIds,
 }
 
-/// Hands out dense node ids.
+/// A generator of dense node ids.
 #[derive(Clone, Default, Debug)]
 pub struct NodeIds {
     exprs: u32,
     pats: u32,
 }
 
-/// The table of names.
+/// A table of names.
 #[derive(Clone, Default, Debug)]
 pub struct Interner {
     names: IndexSet<Box<str>, FxBuildHasher>,
 }
 
 impl Session {
-    /// A session that has seen nothing.
+    /// Creates an empty session.
     pub fn new() -> Session {
         Session::default()
     }
 }
 
 impl NodeIds {
-    /// A fresh expression id.
+    /// Returns a new expression id.
     pub fn fresh_expr(&mut self) -> ExprId {
         self.exprs += 1;
         ExprId(self.exprs - 1)
     }
 
-    /// A fresh pattern id.
+    /// Returns a new pattern id.
     pub fn fresh_pat(&mut self) -> PatId {
         self.pats += 1;
         PatId(self.pats - 1)
@@ -62,7 +62,7 @@ impl NodeIds {
 }
 
 impl Interner {
-    /// The symbol of a name, entered if it is new.
+    /// Returns the symbol of a name, and adds the name if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
         if let Some(index) = self.names.get_index_of(name) {
             return Symbol(index as u32);
@@ -71,22 +71,22 @@ impl Interner {
         Symbol(index as u32)
     }
 
-    /// The symbol of a name that was met before.
+    /// Returns the symbol of a name, if the name is in the table.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.names.get_index_of(name).map(|index| Symbol(index as u32))
     }
 
-    /// The text of a symbol of this interner.
+    /// Returns the text of a symbol of this interner.
     pub fn text(&self, symbol: Symbol) -> &str {
         &self.names[symbol.0 as usize]
     }
 
-    /// How many names were met.
+    /// Returns the number of names.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether no name was met.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }

@@ -1,6 +1,6 @@
 //! The dense ids of a typed program.
 
-/// Declares an id: a position in a table.
+/// Declares an id: an index into a table.
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident,)*) => {
         $($(#[$meta])*
@@ -8,7 +8,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position in its table.
+            /// Returns the index into the table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -19,7 +19,7 @@ macro_rules! ids {
 ids! {
     /// A top-level definition, by position in [`Program::defs`](crate::typed::tree::Program::defs).
     DefId,
-    /// Something bound inside a definition, by position in [`Program::locals`](crate::typed::tree::Program::locals).
+    /// A name bound inside a definition, by position in [`Program::locals`](crate::typed::tree::Program::locals).
     LocalId,
     /// A type parameter, by position in [`Program::type_params`](crate::typed::tree::Program::type_params).
     TypeParamId,

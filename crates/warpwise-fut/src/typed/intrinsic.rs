@@ -1,7 +1,7 @@
 //! Intrinsics: the members of the module `intrinsics`, which the compiler provides.
 //!
-//! Structural intrinsics have the types that `prelude/intrinsics.fut` states. Scalar intrinsics form a grid,
-//! curried, over the language's scalar types, by the mnemonics of `warpwise_prim`:
+//! Structural intrinsics have the types declared in `prelude/intrinsics.fut`. Scalar intrinsics are curried. Their names combine
+//! the mnemonics of `warpwise_prim` with the language's scalar types:
 //!
 //! | name | type | for |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | `<op>_<t>` | `t -> t -> bool` | comparisons: `slt_i32`, `ult_u8`, `ult_bool`, `feq` is `eq_f32` |
 //! | `<op>_<from>_<to>` | `from -> to` | conversions: `sext_i8_u64`, `bitcast_f32_i32`, `isnan_f32_bool`, `bitcast_i32_u32` (which does nothing) |
 //!
-//! Each exists for exactly the types whose class and width the operator takes; the sign in the name of the
-//! type matters to the checker only.
+//! Each exists for exactly the types whose class and width the operator accepts. The sign in the name of the type matters only to
+//! the checker.
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
 
@@ -31,24 +31,24 @@ pub enum Intrinsic {
     Compare {
         /// The comparison.
         op: CompareOp,
-        /// The type of the operands.
+        /// Type of the operands.
         operand: PrimType,
-        /// Whether the second operand is the operator's first: `x > y` is `slt` swapped.
+        /// Whether the operands are swapped: `x > y` is `slt` swapped.
         swapped: bool,
     },
     /// `from -> to`.
     Convert {
         /// The conversion.
         op: ConvertOp,
-        /// The type of the operand.
+        /// Type of the operand.
         from: PrimType,
-        /// The type of the result.
+        /// Type of the result.
         to: PrimType,
     },
-    /// `t -> t -> bool`, the operator `==` (or `!=`) of values that are not scalar; `t` is the one type argument.
-    /// Arrays of different shapes are unequal.
+    /// `t -> t -> bool`: the operator `==` (or `!=`) on values that are not scalar. `t` is the only type argument. Arrays of
+    /// different shapes are unequal.
     Equal {
-        /// Whether it is `!=`.
+        /// Whether the operator is `!=`.
         negated: bool,
     },
 }
@@ -61,10 +61,10 @@ macro_rules! structural {
         pub enum Structural { $($(#[$meta])* $variant,)* }
 
         impl Structural {
-            /// All of them, in declaration order.
+            /// All structural intrinsics, in declaration order.
             pub const ALL: &'static [Structural] = &[$(Structural::$variant),*];
 
-            /// The name in `intrinsics`.
+            /// Returns the name in `intrinsics`.
             pub fn name(self) -> &'static str {
                 match self { $(Structural::$variant => $name,)* }
             }
@@ -85,9 +85,9 @@ structural! {
     Exscan = "exscan",
     /// `predicate xs`.
     Filter = "filter",
-    /// `predicate xs`: those that satisfy it, then the rest.
+    /// `predicate xs`: the elements that satisfy the predicate, then the rest.
     Partition = "partition",
-    /// `first second xs`: those that satisfy `first`, then of the rest those that satisfy `second`, then the rest.
+    /// `first second xs`: the elements that satisfy `first`, then those that satisfy only `second`, then the rest.
     Partition2 = "partition2",
     /// `dest indices values`.
     Scatter = "scatter",
@@ -121,11 +121,11 @@ structural! {
     Transpose = "transpose",
     /// `n x`.
     Replicate = "replicate",
-    /// `x`, fresh.
+    /// `x`: a fresh copy.
     Copy = "copy",
-    /// `x`, fresh and in its natural layout.
+    /// `x`: a fresh copy in its natural layout.
     Manifest = "manifest",
-    /// `f xs` where `f` gives arrays of sizes of their own.
+    /// `f xs` where the results of `f` are arrays of different sizes.
     Flatmap = "flatmap",
     /// `xs offset n1 s1 n2 s2`: element `[i, j]` is `xs[offset + i * s1 + j * s2]`.
     FlatIndex2d = "flat_index_2d",
@@ -133,7 +133,7 @@ structural! {
     FlatIndex3d = "flat_index_3d",
     /// `flat_index_2d` with four dimensions.
     FlatIndex4d = "flat_index_4d",
-    /// `dest offset s1 s2 xss`: writes where `flat_index_2d` reads.
+    /// `dest offset s1 s2 xss`: writes to the places that `flat_index_2d` reads.
     FlatUpdate2d = "flat_update_2d",
     /// `flat_update_2d` with three dimensions.
     FlatUpdate3d = "flat_update_3d",
@@ -148,7 +148,7 @@ structural! {
 }
 
 impl Intrinsic {
-    /// How many arguments it takes; never none.
+    /// Returns the number of arguments; at least one.
     pub fn arity(self) -> usize {
         match self {
             Intrinsic::Structural(intrinsic) => intrinsic.arity(),
@@ -160,7 +160,7 @@ impl Intrinsic {
 }
 
 impl Structural {
-    /// How many arguments it takes.
+    /// Returns the number of arguments.
     pub fn arity(self) -> usize {
         use Structural::*;
         match self {
@@ -177,7 +177,7 @@ impl Structural {
         }
     }
 
-    /// The intrinsic of this name, if there is one.
+    /// Returns the intrinsic with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Structural> {
         Structural::ALL.iter().copied().find(|intrinsic| intrinsic.name() == name)
     }

@@ -1,6 +1,6 @@
-//! Putting sizes and types in the place of locals and type parameters.
+//! Substitution of sizes and types for locals and type parameters.
 //!
-//! Binders are not renamed: what is put in must not be captured, which holds as locals are unique in the program.
+//! Binders are not renamed. Replacements cannot be captured, since locals are unique in the program.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, Ty
 
 /// A substitution of sizes and types.
 pub trait Map {
-    /// The size for a local; none leaves it as it is.
+    /// Returns the size for a local; `None` keeps the local.
     fn local(&mut self, local: LocalId) -> Option<Size>;
 
-    /// The type for a type parameter; none leaves it as it is.
+    /// Returns the type for a type parameter; `None` keeps the parameter.
     fn param(&mut self, param: TypeParamId) -> Option<Type>;
 
-    /// Whether an unknown size is still bound where it was.
+    /// Whether an existential size is still bound where it was.
     fn stays_bound(&self, _: LocalId) -> bool {
         true
     }
 
-    /// Changes the instance at which a definition is used.
+    /// Changes the instance with which a definition is used.
     fn instance(&mut self, _: DefId, _: &mut Instance) {}
 }
 
-/// Maps a type. Unchanged parts stay shared.
+/// Maps a type. Unchanged parts remain shared.
 pub fn map_type(ty: &Type, map: &mut impl Map) -> Type {
     changed_type(ty, map).unwrap_or_else(|| ty.clone())
 }
@@ -254,7 +254,7 @@ fn update_type(ty: &mut Type, map: &mut impl Map) {
 }
 
 impl Size {
-    /// The size as an expression.
+    /// Returns the size as an expression.
     pub fn into_expr(self, span: warpwise_diag::Span) -> Expr {
         let kind = match self {
             Size::Const(value) => ExprKind::Literal(PrimType::I64, Literal::I64(value)),
@@ -267,7 +267,8 @@ impl Size {
 }
 
 impl Expr {
-    /// The expression as a size: constants, locals and definitions have forms of their own, attributes and assertions are left out.
+    /// Returns the expression as a size. Constants, locals and definitions have forms of their own; attributes and assertions are
+    /// dropped.
     pub fn into_size(self) -> Size {
         if let ExprKind::Attr { body, .. } | ExprKind::Assert { body, .. } = self.kind {
             return body.into_size();

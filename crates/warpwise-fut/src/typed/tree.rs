@@ -11,7 +11,7 @@ use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
 /// A checked program.
 #[derive(Clone, Default, Debug)]
 pub struct Program {
-    /// All definitions of all files in an order in which they can be evaluated.
+    /// All definitions of all files, in an order in which they can be evaluated.
     pub defs: Vec<Def>,
     /// All locals.
     pub locals: Vec<Local>,
@@ -26,32 +26,32 @@ pub struct Program {
 /// A definition at the top of a file or module.
 #[derive(Clone, Debug)]
 pub struct Def {
-    /// The name with the modules it lies in, for messages: `f32.sum`.
+    /// Name, qualified by modules, for messages: `f32.sum`.
     pub name: String,
-    /// The place of the name.
+    /// Source position of the name.
     pub span: Span,
     /// `#[...]` before it, in order.
     pub attrs: Vec<Attr>,
-    /// Its function.
+    /// Parameters and body.
     pub function: Function,
-    /// The curried type of the whole, over the parameters of the function's scheme.
+    /// Curried type, over the parameters of the function's scheme.
     pub ty: Type,
 }
 
-/// A definition or a local function: parameters and a body. A constant has none.
+/// The function of a definition or a local function. A constant has no parameters.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its type and size parameters.
+    /// Type and size parameters.
     pub scheme: Scheme,
-    /// Parameters in order; refutable patterns do not occur.
+    /// Parameters in order. Their patterns are irrefutable.
     pub params: Vec<Param>,
-    /// Its result once all arguments are given. May itself be a function.
+    /// Result after all arguments are given. May itself be a function.
     pub result: ResultType,
     /// The right-hand side, of type `result.ty` (its `exists` are bound by an `Open` in the body).
     pub body: Expr,
 }
 
-/// The parameters of a polymorphic value. Uses give arguments in this order, types and sizes apart.
+/// The parameters of a polymorphic value. Uses give their arguments in this order, types and sizes separately.
 #[derive(Clone, Default, Debug)]
 pub struct Scheme {
     /// Type parameters, declared or inferred.
@@ -65,46 +65,46 @@ pub struct Scheme {
 pub struct Param {
     /// The bound pattern.
     pub pattern: Pat,
-    /// Which parts are consumed by the function.
+    /// Parts of the parameter that the function consumes.
     pub consumes: Uniqueness,
 }
 
-/// Something bound inside a definition.
+/// A name bound inside a definition.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// The name in the source, or one made up for sizes without a name.
+    /// Name in the source, or a generated one for a size without a name.
     pub name: Symbol,
-    /// Where it is bound.
+    /// Source position of the binding.
     pub span: Span,
-    /// The type; of a polymorphic local function the curried type over its scheme.
+    /// Type; for a polymorphic local function, the curried type over its scheme.
     pub ty: Type,
 }
 
 /// A type parameter.
 #[derive(Clone, Debug)]
 pub struct TypeParam {
-    /// The name in the source, or one made up.
+    /// Name in the source, or a generated one.
     pub name: Symbol,
-    /// Where it is bound.
+    /// Source position of the binding.
     pub span: Span,
-    /// Its liftedness.
+    /// The liftedness.
     pub liftedness: Liftedness,
 }
 
 /// A type whose definition a module type hides.
 #[derive(Clone, Debug)]
 pub struct Abstract {
-    /// The name, for messages and entry points.
+    /// Name, for messages and entry points.
     pub name: Symbol,
-    /// Where it is declared abstract.
+    /// Source position at which the type is declared abstract.
     pub span: Span,
-    /// Its liftedness.
+    /// The liftedness.
     pub liftedness: Liftedness,
-    /// Its parameters, bound in `definition`.
+    /// Parameters, bound in `definition`.
     pub params: Vec<AbstractParam>,
-    /// The sizes that it hides, bound in `definition`: each value has its own.
+    /// Hidden sizes, bound in `definition`. Each value has its own.
     pub exists: Vec<LocalId>,
-    /// Its definition.
+    /// The definition.
     pub definition: Type,
 }
 
@@ -124,37 +124,37 @@ pub struct Entry {
     pub name: Symbol,
     /// The definition.
     pub def: DefId,
-    /// The parameters as written.
+    /// Parameters as written.
     pub params: Vec<EntryParam>,
-    /// The result as written.
+    /// Result as written.
     pub result: SurfaceType,
 }
 
 /// A parameter of an entry point.
 #[derive(Clone, Debug)]
 pub struct EntryParam {
-    /// The name if it has one.
+    /// Name, if it has one.
     pub name: Option<Symbol>,
-    /// The type.
+    /// Type of the parameter.
     pub ty: SurfaceType,
 }
 
-/// A type as the source has it, for interfaces.
+/// A type with its source text, for interfaces.
 #[derive(Clone, Debug)]
 pub struct SurfaceType {
-    /// The type as written, if it was.
+    /// Type as written, if it was written.
     pub written: Option<WrittenType>,
-    /// The type.
+    /// Type with sizes.
     pub ty: Type,
 }
 
-/// A type in the source's words, without sizes.
+/// A type in source syntax, without sizes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WrittenType {
-    /// The whole.
+    /// Text of the whole type.
     pub text: String,
-    /// Of a record the types of the fields by name, of a sum those of all payloads, of an array that of the element; nothing where
-    /// the whole is a name.
+    /// Components: the types of a record's fields by name, of a sum's payloads, or of an array's elements. Empty if the type is
+    /// only a name.
     pub parts: Vec<WrittenType>,
 }
 
@@ -164,11 +164,11 @@ pub struct WrittenType {
 /// A pattern.
 #[derive(Clone, Debug)]
 pub struct Pat {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// The type of what is matched.
+    /// Type of the matched value.
     pub ty: Type,
-    /// Its kind.
+    /// Form of the pattern.
     pub kind: PatKind,
 }
 
@@ -181,13 +181,13 @@ pub enum PatKind {
     Wildcard,
     /// One pattern per field, in the order of the record type.
     Record(Vec<Pat>),
-    /// Only this scalar; the literal has that type's variant. Stands in cases only.
+    /// Only this scalar; the literal has the variant of the type. Occurs only in cases.
     Literal(PrimType, Literal),
-    /// Only values made with a constructor. Outside of cases it is the only one of its type.
+    /// Only values made with a constructor. Outside of cases, it is the only constructor of its type.
     Construct {
-        /// By position in the type of the pattern.
+        /// Position of the constructor in the type of the pattern.
         constructor: usize,
-        /// One pattern for each value that it carries.
+        /// One pattern for each value of the payload.
         parts: Vec<Pat>,
     },
 }
@@ -198,140 +198,140 @@ pub enum PatKind {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// The type of the value.
+    /// Type of the value.
     pub ty: Type,
-    /// Its kind.
+    /// Form of the expression.
     pub kind: ExprKind,
 }
 
 /// The forms of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A scalar of the type given; the literal has that type's variant.
+    /// A scalar of the given type; the literal has the variant of the type.
     Literal(PrimType, Literal),
     /// The bytes of a string.
     Bytes(Vec<u8>),
-    /// A local, at the arguments for its scheme if it is a polymorphic local function.
+    /// A local, with the arguments for its scheme if it is a polymorphic local function.
     Local {
         /// The local.
         local: LocalId,
-        /// The arguments of the scheme.
+        /// Arguments for the scheme.
         instance: Instance,
     },
     /// A definition.
     Def {
         /// The definition.
         def: DefId,
-        /// The arguments of the scheme.
+        /// Arguments for the scheme.
         instance: Instance,
     },
-    /// An intrinsic as a function.
+    /// An intrinsic as a function value.
     Intrinsic {
         /// The intrinsic.
         intrinsic: Intrinsic,
-        /// The arguments of the scheme: in the order of `prelude/intrinsics.fut`.
+        /// Arguments for the scheme, in the order of `prelude/intrinsics.fut`.
         instance: Instance,
     },
-    /// One expression per field, in the order of the record type, evaluated in that order.
+    /// One expression per field, in the order of the record type. Evaluated in that order.
     Record(Vec<Expr>),
     /// `[a, b]`.
     Array(Vec<Expr>),
     /// A value of a sum type. Arguments are evaluated in order.
     Construct {
-        /// By position in the type of this node.
+        /// Position of the constructor in the type of this node.
         constructor: usize,
         /// The payload.
         arguments: Vec<Expr>,
     },
-    /// A field, by position in the type of the record.
+    /// A field of a record.
     Project {
         /// The record.
         record: Box<Expr>,
-        /// The position.
+        /// Position of the field in the record's type.
         field: usize,
     },
-    /// `a[i, j:k]`. Out of bounds fails.
+    /// `a[i, j:k]`. Fails if out of bounds.
     Index {
         /// The array.
         array: Box<Expr>,
-        /// One per dimension; fewer leave the rest whole.
+        /// One index per dimension; dimensions without one stay whole.
         slice: Vec<DimIndex>,
     },
     /// `a with [i, j:k] = v`. Consumes the array.
     Update {
         /// The array.
         array: Box<Expr>,
-        /// As in an index.
+        /// Indices, as in `Index`.
         slice: Vec<DimIndex>,
         /// The new value.
         value: Box<Expr>,
     },
-    /// `???`: fails when it is evaluated. Its type is no function.
+    /// `???`: fails when it is evaluated. Its type is not a function type.
     Hole,
     /// `assert c e`.
     Assert {
         /// The condition.
         condition: Box<Expr>,
-        /// The place of the condition as written, for the message.
+        /// Source position of the condition, for the message.
         condition_span: Span,
         /// The value.
         body: Box<Expr>,
     },
-    /// A function without name. It may capture locals.
+    /// An anonymous function. It may capture locals.
     Lambda(Box<Lambda>),
-    /// A call with at least one argument. Fewer than the parameters give a function, more apply the result.
-    /// Arguments are evaluated last to first, then the function.
+    /// A call with at least one argument. With fewer arguments than parameters it yields a function; with more, it applies the
+    /// result. Arguments are evaluated last to first, then the function.
     Apply {
         /// The called function.
         function: Box<Expr>,
         /// The arguments.
         arguments: Vec<Expr>,
     },
-    /// `a..b..<c`; an array of the start's type.
+    /// `a..b..<c`; an array with elements of the start's type.
     Range {
         /// The first element.
         start: Box<Expr>,
-        /// The second element, which gives the stride; without one it is 1, or -1 for `Above`.
+        /// Second element, which determines the stride. Without it, the stride is 1, or -1 for `Above`.
         second: Option<Box<Expr>>,
         /// The kind of end.
         bound: RangeBound,
         /// The end.
         end: Box<Expr>,
     },
-    /// Bindings, each of which sees those before it, and a result.
+    /// Bindings, each of which sees the previous ones, and a result.
     Let {
-        /// In order; at least one.
+        /// Bindings in order; at least one.
         bindings: Vec<Binding>,
         /// The result.
         body: Box<Expr>,
     },
-    /// Also `&&` and `||`.
+    /// A conditional, including `&&` and `||`.
     If {
         /// The condition.
         condition: Box<Expr>,
-        /// When it holds.
+        /// Value if the condition holds.
         then: Box<Expr>,
-        /// When it does not.
+        /// Value if it does not hold.
         otherwise: Box<Expr>,
     },
     /// The body of the first case whose pattern matches. Some case always does.
     Match {
         /// The scrutinee.
         scrutinee: Box<Expr>,
-        /// At least one.
+        /// Cases; at least one.
         cases: Vec<Case>,
     },
     /// A loop; its type is that of its parameters.
     Loop(Box<Loop>),
-    /// `e :> t`: the value of `body`, whose extents are checked to be those of this node's type.
+    /// `e :> t`: the value of `body`, whose extents are checked to equal those of this node's type.
     Coerce(Box<Expr>),
-    /// Binds sizes after evaluating the body; see the module documentation. The type of this node speaks of `sizes`.
+    /// Binds sizes after evaluating the body; see the module documentation. The type of this node mentions `sizes`.
     Open {
-        /// Bound here.
+        /// Sizes bound by this node.
         sizes: Vec<LocalId>,
-        /// The body, whose type they are read off.
+        /// Body, whose type determines the sizes.
         body: Box<Expr>,
     },
     /// `#[attr] e`.
@@ -341,46 +341,46 @@ pub enum ExprKind {
         /// The body.
         body: Box<Expr>,
     },
-    /// `#[param(name)] e`: an `i64` that is set when the program is loaded, or else that of `default`. As a size it is
-    /// equal to what it is written like alone.
+    /// `#[param(name)] e`: an `i64` that is set when the program is loaded, and is otherwise the value of `default`. As a size,
+    /// it equals only the same expression.
     Tuned {
-        /// The name of the parameter that sets it.
+        /// Name of the parameter that sets the value.
         name: String,
-        /// Its value unless set.
+        /// Value if the parameter is not set.
         default: Box<Expr>,
     },
 }
 
-/// The arguments for a [`Scheme`]. Empty where the value is not polymorphic.
+/// The arguments for a [`Scheme`]. Empty if the value is not polymorphic.
 #[derive(Clone, Default, Debug)]
 pub struct Instance {
-    /// One per type parameter.
+    /// One type per type parameter.
     pub types: Vec<Type>,
-    /// One per size parameter; evaluated before the value is used.
+    /// One size per size parameter, evaluated before the value is used.
     pub sizes: Vec<Size>,
 }
 
 /// An index or slice of one dimension.
 #[derive(Clone, Debug)]
 pub struct DimIndex {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// Its kind.
+    /// Form of the index or slice.
     pub kind: DimIndexKind,
 }
 
 /// The forms of an index.
 #[derive(Clone, Debug)]
-// An index is the common case, so it is not boxed.
+// An index is the most frequent form, so it is not boxed.
 #[allow(clippy::large_enum_variant)]
 pub enum DimIndexKind {
     /// `i`, of any integer type.
     Fix(Expr),
-    /// `start:end:stride`, each an `i64` that may be left out.
+    /// `start:end:stride`: optional `i64` expressions.
     Slice {
         /// The first index.
         start: Option<Expr>,
-        /// One past the last.
+        /// One past the last index.
         end: Option<Expr>,
         /// The stride.
         stride: Option<Expr>,
@@ -390,29 +390,29 @@ pub enum DimIndexKind {
 /// `\params -> body`.
 #[derive(Clone, Debug)]
 pub struct Lambda {
-    /// At least one.
+    /// Parameters; at least one.
     pub params: Vec<Param>,
-    /// Its result once all arguments are given.
+    /// Result after all arguments are given.
     pub result: ResultType,
-    /// The result.
+    /// Body of the lambda.
     pub body: Expr,
 }
 
 /// `case pattern -> body`.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// When.
+    /// Pattern of the case.
     pub pattern: Pat,
-    /// Then.
+    /// Value of the case.
     pub body: Expr,
 }
 
 /// One binding of a `let`.
 #[derive(Clone, Debug)]
 pub struct Binding {
-    /// The place.
+    /// Source position.
     pub span: Span,
     /// The kind of binding.
     pub kind: BindingKind,
@@ -423,11 +423,11 @@ pub struct Binding {
 pub enum BindingKind {
     /// `let [n] p = e`.
     Pattern {
-        /// Sizes given a name: bound to the extents at which they stand in the pattern's type.
+        /// Named sizes, bound to the extents at which they occur in the pattern's type.
         sizes: Vec<LocalId>,
         /// The bound pattern.
         pattern: Pat,
-        /// To what.
+        /// Value that the pattern is bound to.
         value: Expr,
     },
     /// `let f x = e`. Not recursive.
@@ -436,7 +436,7 @@ pub enum BindingKind {
         name: LocalId,
         /// The function.
         function: Box<Function>,
-        /// Which attributes it has.
+        /// The attributes.
         attrs: Vec<Attr>,
     },
 }
@@ -444,35 +444,36 @@ pub enum BindingKind {
 /// `loop pattern = initial form do body`.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// Sizes that may change from one iteration to the next: bound, before each iteration and before the condition, to the extents at which they stand in the pattern's type.
+    /// Sizes that may change from one iteration to the next. They are bound, before each iteration and before the condition, to
+    /// the extents at which they occur in the pattern's type.
     pub sizes: Vec<LocalId>,
     /// The loop parameters.
     pub pattern: Pat,
-    /// Which parts of the loop parameters the body consumes.
+    /// Parts of the loop parameters that the body consumes.
     pub consumes: Uniqueness,
-    /// Which parts have types written down: of those only what has a star may be consumed.
+    /// Parts whose types are written. They may be consumed only if they have a star.
     pub kept: Uniqueness,
-    /// Their first values.
+    /// Initial values.
     pub initial: Expr,
-    /// How it ends.
+    /// The loop's form, which determines when it ends.
     pub form: LoopForm,
-    /// The values of the next iteration.
+    /// Values for the next iteration.
     pub body: Expr,
 }
 
-/// How a loop ends.
+/// The forms of a loop.
 #[derive(Clone, Debug)]
 pub enum LoopForm {
     /// `for i < n`.
     For {
-        /// Counts from 0; has the type of the bound.
+        /// Index, which counts from 0 and has the type of the bound.
         index: LocalId,
-        /// The number of iterations, an integer of any type.
+        /// Number of iterations, an integer of any type.
         bound: Expr,
     },
     /// `for p in a`.
     ForIn {
-        /// Matched with every element.
+        /// Pattern that is matched with every element.
         pattern: Pat,
         /// The array.
         array: Expr,
@@ -482,13 +483,13 @@ pub enum LoopForm {
 }
 
 impl Program {
-    /// How much there is of everything.
+    /// Returns the lengths of all tables.
     pub fn lengths(&self) -> [usize; 5] {
         let Program { defs, locals, type_params, abstracts, entries } = self;
         [defs.len(), locals.len(), type_params.len(), abstracts.len(), entries.len()]
     }
 
-    /// Takes out what was added since the program had these lengths.
+    /// Removes entries added since the tables had these lengths.
     pub fn truncate(&mut self, lengths: [usize; 5]) {
         self.defs.truncate(lengths[0]);
         self.locals.truncate(lengths[1]);
@@ -499,14 +500,14 @@ impl Program {
 }
 
 impl Function {
-    /// Whether it is a constant: neither parameters nor scheme.
+    /// Whether it is a constant, without parameters and scheme.
     pub fn is_constant(&self) -> bool {
         self.params.is_empty() && self.scheme.types.is_empty() && self.scheme.sizes.is_empty()
     }
 }
 
 impl Instance {
-    /// Whether nothing is given.
+    /// Whether there are no arguments.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty() && self.sizes.is_empty()
     }

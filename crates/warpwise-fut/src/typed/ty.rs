@@ -1,7 +1,7 @@
 //! Types and sizes.
 //!
-//! Types carry no uniqueness of their own: where it matters (parameters and results of functions) a
-//! [`Uniqueness`] of the same shape stands beside the type.
+//! Types do not carry uniqueness. Where it matters (parameters and results of functions), a [`Uniqueness`] of the same shape
+//! accompanies the type.
 
 use std::sync::Arc;
 
@@ -10,28 +10,27 @@ use crate::syntax::session::Symbol;
 use crate::typed::ids::{AbstractId, DefId, LocalId, TypeParamId};
 use crate::typed::tree::Expr;
 
-/// The most parts that a type may have, counted as often as they stand in it: types are shared, but much that is done with
-/// them is not.
+/// Maximum number of parts of a type, counted as often as they occur: types are shared, but much work on them is not.
 pub const MOST_PARTS: u32 = 50_000;
 
-/// How deep a type may be.
+/// Maximum depth of a type.
 pub const MOST_LEVELS: u32 = 1000;
 
-/// The message about types that are larger.
+/// Message for larger types.
 pub const TOO_LARGE: &str = "types of more than 50,000 parts or 1,000 levels";
 
 /// A type. Cheap to clone.
 #[derive(Clone, Debug)]
 pub enum Type {
-    /// `i32` and the like.
+    /// A scalar type.
     Prim(PrimType),
     /// A type parameter of an enclosing definition or local function.
     Param(TypeParamId),
     /// A type whose definition is hidden by a module type, with its arguments.
     Abstract(AbstractId, Arc<[TypeArg]>),
-    /// An array of one dimension more than its element.
+    /// An array, which has one dimension more than its element.
     Array(Arc<ArrayType>),
-    /// A record; a tuple has the fields `0`, `1`, ..., the unit type none.
+    /// A record. A tuple has the fields `0`, `1`, ...; the unit type has none.
     Record(Arc<[Field]>),
     /// A choice of constructors, sorted by the text of their names.
     Sum(Arc<[Constructor]>),
@@ -42,18 +41,18 @@ pub enum Type {
 /// `[size]element`.
 #[derive(Clone, Debug)]
 pub struct ArrayType {
-    /// The extent of the outer dimension.
+    /// Extent of the outer dimension.
     pub size: Size,
-    /// The type of a row; never a function.
+    /// Type of a row; never a function.
     pub element: Type,
 }
 
-/// One field of a record. Fields are sorted: numeric names by value, before others by their text.
+/// One field of a record. Fields are sorted: numeric names by value, then the others by their text.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The name.
+    /// Name of the field.
     pub name: Symbol,
-    /// The type.
+    /// Type of the field.
     pub ty: Type,
 }
 
@@ -69,35 +68,37 @@ pub struct Constructor {
 /// `(param: argument) -> ?[exists].result`. Functions of several parameters are curried.
 #[derive(Clone, Debug)]
 pub struct ArrowType {
-    /// Bound in `result`, where it stands for the argument; only if the argument is an `i64` whose value the result's sizes may speak of.
+    /// Local that denotes the argument in `result`, where it is bound. Exists only if the argument is an `i64` whose value the
+    /// result's sizes may mention.
     pub param: Option<LocalId>,
     /// The argument.
     pub argument: Type,
-    /// Which parts of the argument are consumed.
+    /// Parts of the argument that are consumed.
     pub consumes: Uniqueness,
     /// The result.
     pub result: ResultType,
 }
 
-/// The result of a function: a type and the sizes that come into being with it.
+/// The result of a function: a type and its existential sizes.
 #[derive(Clone, Debug)]
 pub struct ResultType {
-    /// Bound in `ty`. Empty unless `ty` is not a function.
+    /// Existential sizes, bound in `ty`. Empty if `ty` is a function.
     pub exists: Vec<LocalId>,
     /// The type.
     pub ty: Type,
-    /// Which parts of the result alias nothing.
+    /// Parts of the result that alias nothing.
     pub unique: Uniqueness,
 }
 
-/// A yes or no for a value or for each part of it (see [`Type::parts`]). What is neither array nor abstract nor a parameter has no part in it.
+/// A mark for a value as a whole or for each of its parts (see [`Type::parts`]). Marks matter only for arrays, abstract types and
+/// type parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Uniqueness {
-    /// No part.
+    /// No part is marked.
     No,
-    /// The whole.
+    /// The whole value is marked.
     Yes,
-    /// Part by part: the fields of a record, or all that the constructors of a sum carry, in the order of the type.
+    /// Marks of the parts: of the fields of a record, or of the payloads of all constructors of a sum, in the order of the type.
     Fields(Arc<[Uniqueness]>),
 }
 
@@ -106,7 +107,7 @@ pub enum Uniqueness {
 pub enum TypeArg {
     /// `[n]`.
     Size(Size),
-    /// Any other.
+    /// A type.
     Type(Type),
 }
 
@@ -115,28 +116,28 @@ pub enum TypeArg {
 pub enum Size {
     /// A constant.
     Const(i64),
-    /// A local: size parameter, value parameter, bound by `let` or by an `Open`.
+    /// A local: a size parameter, a value parameter, or a local bound by `let` or by an `Open`.
     Local(LocalId),
     /// A top-level constant.
     Def(DefId),
-    /// Any other expression of type `i64`. Free of binders and of consumption, so it can be evaluated
-    /// wherever its locals are in scope. Two are equal if their trees are, up to spans and types.
+    /// Any other expression of type `i64`. It binds and consumes nothing, so it can be evaluated wherever its locals are in
+    /// scope. Two such sizes are equal if their trees are equal, except for spans and types.
     Expr(Arc<Expr>),
 }
 
 impl Type {
-    /// The unit type.
+    /// Returns the unit type.
     pub fn unit() -> Type {
         Type::Record(Arc::new([]))
     }
 
-    /// `[size]element`.
+    /// Returns the type `[size]element`.
     pub fn array(size: Size, element: Type) -> Type {
         Type::Array(Arc::new(ArrayType { size, element }))
     }
 
-    /// The types of the parts that a value is made of: the fields of a record, or what the constructors of a sum carry, one
-    /// after the other. None for any other type.
+    /// Returns the types of a value's parts: the fields of a record, or the payloads of all constructors of a sum in order.
+    /// `None` for any other type.
     pub fn parts(&self) -> Option<Vec<&Type>> {
         match self {
             Type::Record(fields) => Some(fields.iter().map(|field| &field.ty).collect()),
@@ -145,7 +146,7 @@ impl Type {
         }
     }
 
-    /// The constructors of a sum; none of any other type.
+    /// Returns the constructors of a sum; empty for any other type.
     pub fn constructors(&self) -> &[Constructor] {
         match self {
             Type::Sum(constructors) => constructors,
@@ -158,7 +159,7 @@ impl Type {
         }
     }
 
-    /// Where among the parts of a sum those of a constructor start.
+    /// Returns the index of a constructor's first part among the parts of a sum.
     pub fn first_part(&self, constructor: usize) -> usize {
         self.constructors().iter().take(constructor).map(|c| c.payload.len()).sum()
     }
@@ -174,7 +175,7 @@ impl Uniqueness {
         }
     }
 
-    /// The mark of one field.
+    /// Returns the mark of one field.
     pub fn field(&self, index: usize) -> Uniqueness {
         match self {
             Uniqueness::No => Uniqueness::No,

@@ -1,10 +1,10 @@
-//! Visiting what an expression uses.
+//! Visits of the subexpressions and locals of an expression.
 
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{BindingKind, DimIndex, DimIndexKind, Expr, ExprKind, LoopForm};
 
 impl Expr {
-    /// Calls `visit` for every use of a local, also of those bound inside; sizes in types are not looked at.
+    /// Calls `visit` for every use of a local, including locals bound inside. Ignores sizes in types.
     pub fn for_each_local(&self, visit: &mut impl FnMut(LocalId)) {
         if let ExprKind::Local { local, .. } = &self.kind {
             visit(*local);
@@ -12,8 +12,8 @@ impl Expr {
         self.for_each_child(&mut |child| child.for_each_local(visit));
     }
 
-    /// Whether this is an application written with the function between its operands, which are then evaluated from
-    /// left to right; other arguments are from right to left.
+    /// Whether this is an application written with the function between its operands. Those are evaluated from left to right,
+    /// other arguments from right to left.
     pub fn is_infix(&self) -> bool {
         let ExprKind::Apply { function, arguments } = &self.kind else { return false };
         let [left, right] = &arguments[..] else { return false };
@@ -21,7 +21,7 @@ impl Expr {
         left.file == between.file && left.end <= between.start && between.end <= right.start
     }
 
-    /// Calls `visit` for every expression directly inside, in the order of the text.
+    /// Calls `visit` for every direct subexpression, in textual order.
     pub fn for_each_child(&self, visit: &mut dyn FnMut(&Expr)) {
         match &self.kind {
             ExprKind::Literal(..)

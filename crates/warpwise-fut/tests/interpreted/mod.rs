@@ -1,4 +1,4 @@
-//! Runs the test blocks of a program by the front end and the interpreter of the core IR.
+//! Runs the test blocks of a program with the front end and the interpreter of the core IR.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use warpwise_runtime::array::Value as Given;
 use warpwise_runtime::formats::{ExpectedType, Source, read_values};
 use warpwise_runtime::memory::MemoryPool;
 
-/// How the cases of a program went.
+/// The outcome of a program's cases.
 #[derive(Default, Debug)]
 pub struct Outcome {
-    /// Cases that did what they must.
+    /// Number of cases with the expected outcome.
     pub passed: usize,
-    /// Cases not run: their values are in files or random, or the program is not supported.
+    /// Number of cases not run: their values are in files or random, or the program is not supported.
     pub skipped: usize,
-    /// What went wrong.
+    /// Messages about failed cases.
     pub failed: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ pub fn run_program(path: &Path) -> Outcome {
     outcome
 }
 
-/// Runs one case. None if it is not for this runner.
+/// Runs one case. `None` if this runner does not support it.
 fn run_case(
     program: &Program,
     sources: &Sources,
@@ -168,7 +168,7 @@ fn value(given: &Given) -> Value {
     }
 }
 
-/// The arguments of the function: sizes are read off the arrays, and must agree.
+/// Returns the arguments of the function. Sizes are determined by the arrays, and must agree.
 fn arguments(function: &Function, n_sizes: usize, given: &[Value]) -> Result<Vec<Value>, String> {
     let (sizes, params) = function.params.split_at(n_sizes);
     let mut known: Vec<(Operand, i64)> = Vec::new();
@@ -237,7 +237,7 @@ fn float(value: Scalar) -> Option<f64> {
     }
 }
 
-/// Whether the words of a simple regular expression occur in order: `.*` is anything, `\[` a bracket.
+/// Whether the words of a simple regular expression occur in order. `.*` matches anything; backslashes are ignored.
 fn matches_roughly(regex: &str, message: &str) -> bool {
     let plain = regex.replace('\\', "");
     let mut rest = message;

@@ -1,4 +1,4 @@
-//! What holds for every text and every tree: no panic, no overflow of a small stack, and printing undone by parsing.
+//! Properties of the parser on every text and every tree: no panic, no overflow of a small stack, and parsing inverts printing.
 
 mod random_trees;
 
@@ -14,7 +14,7 @@ fn parse(text: &str, session: &mut Session) -> Parsed {
     parse_program(FileId(0), text, session)
 }
 
-/// Checks that printing and parsing give the tree back.
+/// Checks that printing and parsing return the same tree.
 fn round_trip(program: &Program, session: &mut Session) {
     let printed = print_program(program, &session.names);
     let again = parse(&printed, session);
@@ -22,7 +22,7 @@ fn round_trip(program: &Program, session: &mut Session) {
     assert_eq!(&again.program, program, "{printed}");
 }
 
-/// Parses on a stack of 2 MiB, drops the tree there, and gives the codes of the errors.
+/// Parses on a stack of 2 MiB, drops the tree there, and returns the codes of the errors.
 fn codes_on_small_stack(text: String) -> Vec<&'static str> {
     let run = move || parse(&text, &mut Session::new()).errors.iter().map(|error| error.code).collect();
     std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap()
@@ -158,7 +158,7 @@ fn odd_characters_are_errors() {
     assert_eq!(codes_on_small_stack("def def ".repeat(100_000)).len(), 50);
 }
 
-/// Pieces of programs; those that open or join come more than once.
+/// Pieces of programs. Tokens that open or join occur more than once.
 const PIECES: &[&str] = &[
     "def", "let", "in", "entry", "type", "module", "open", "import", "local", "include", "val", "if", "then",
     "else", "match", "case", "loop", "for", "while", "do", "with", "assert", "true", "x", "y", "f", "m.n",

@@ -1,11 +1,11 @@
-//! Trees spelled by bytes: every byte is a choice, and when they run out the smallest form is chosen,
-//! so that shorter and smaller bytes (towards which proptest shrinks) mean smaller trees.
+//! Trees built from bytes. Every byte is a choice; after the last byte the smallest form is chosen, so that shorter and smaller
+//! bytes (towards which proptest shrinks) mean smaller trees.
 
 use warpwise_diag::Span;
 use warpwise_fut::syntax::ast::*;
 use warpwise_fut::syntax::session::Session;
 
-/// The file that the bytes spell.
+/// Builds a file from bytes.
 pub fn program(entropy: &[u8], session: &mut Session) -> Program {
     let mut grower = Grower { entropy: entropy.iter(), session, depth: 0 };
     let decls = grower.some(0, Grower::decl);
@@ -37,7 +37,7 @@ impl Grower<'_> {
         self.byte() % 2 == 1
     }
 
-    /// One of `n` forms; the first, which must have no parts, when the tree is high enough.
+    /// Chooses one of `n` forms; the first, which must have no parts, if the tree is high enough.
     fn choose(&mut self, n: usize) -> usize {
         if self.depth > 8 { 0 } else { self.byte() % n }
     }
@@ -49,13 +49,13 @@ impl Grower<'_> {
         grown
     }
 
-    /// `least` to `least + 2` items.
+    /// Returns `least` to `least + 2` items.
     fn some<T>(&mut self, least: usize, item: impl Fn(&mut Self) -> T) -> Vec<T> {
         let n = least + self.byte() % 3;
         (0..n).map(|_| item(self)).collect()
     }
 
-    /// None or at least two items: what tuples have.
+    /// Returns no items or at least two, as tuples require.
     fn tuple<T>(&mut self, item: impl Fn(&mut Self) -> T) -> Vec<T> {
         if self.flip() { self.some(2, item) } else { Vec::new() }
     }

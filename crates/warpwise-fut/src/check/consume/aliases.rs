@@ -8,55 +8,55 @@ use warpwise_diag::Span;
 
 use crate::typed::ty::{Type, Uniqueness};
 
-/// Memory of which a definition keeps account, by its position in a table.
+/// Index of an [`Owner`] in the definition's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct OwnerId(pub u32);
 
-/// Memory of which a definition keeps account.
+/// Memory tracked in a definition.
 #[derive(Clone, Debug)]
 pub struct Owner {
-    /// The name it was first bound to.
+    /// Name that the memory was first bound to.
     pub name: String,
-    /// Its place.
+    /// Source position of that binding.
     pub span: Span,
-    /// Whether it may be consumed.
+    /// Whether the memory may be consumed.
     pub permission: Permission,
 }
 
-/// Whether memory may be consumed.
+/// Whether an owner's memory may be consumed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Permission {
-    /// It may.
+    /// The memory may be consumed.
     Owned,
-    /// It belongs to the caller.
+    /// The memory belongs to the caller.
     Borrowed,
-    /// It belongs to a constant.
+    /// The memory belongs to a constant.
     Constant,
 }
 
 /// The owners that a value may share memory with, part by part. Scalars have none.
 #[derive(Clone, Debug)]
 pub enum Aliases {
-    /// The owners of a value without parts: sorted, without repetition.
+    /// Owners of a value without parts, sorted and without duplicates.
     Leaf(Rc<[OwnerId]>),
-    /// The aliases of the parts of a record or a sum, in the order of its type (see [`Type::parts`]).
+    /// Aliases of the parts of a record or a sum, in the order of its type (see [`Type::parts`]).
     Record(Rc<[Aliases]>),
 }
 
 impl OwnerId {
-    /// The position in its table.
+    /// Returns the position in the table.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl Aliases {
-    /// Shares nothing.
+    /// Returns aliases that share nothing.
     pub fn none() -> Aliases {
         Aliases::Leaf(Rc::new([]))
     }
 
-    /// All parts of a type that are no scalars share memory with these owners.
+    /// Returns aliases for a type in which every part that is not a scalar shares memory with these owners.
     pub fn spread(ty: &Type, owners: &Rc<[OwnerId]>) -> Aliases {
         match ty {
             Type::Prim(_) => Aliases::none(),
@@ -70,7 +70,7 @@ impl Aliases {
         }
     }
 
-    /// One field.
+    /// Returns the aliases of one field.
     pub fn field(&self, index: usize) -> Aliases {
         match self {
             Aliases::Leaf(_) => self.clone(),
@@ -78,7 +78,7 @@ impl Aliases {
         }
     }
 
-    /// Adds all owners to a list, which may repeat them.
+    /// Appends all owners to a list, possibly with duplicates.
     pub fn collect(&self, into: &mut Vec<OwnerId>) {
         match self {
             Aliases::Leaf(owners) => into.extend(owners.iter()),
@@ -86,7 +86,7 @@ impl Aliases {
         }
     }
 
-    /// All owners, sorted and without repetition.
+    /// Returns all owners, sorted and without duplicates.
     pub fn all(&self) -> Rc<[OwnerId]> {
         let mut owners = Vec::new();
         self.collect(&mut owners);
@@ -95,7 +95,7 @@ impl Aliases {
         owners.into()
     }
 
-    /// Whether nothing is shared.
+    /// Whether the value shares nothing.
     pub fn is_empty(&self) -> bool {
         match self {
             Aliases::Leaf(owners) => owners.is_empty(),
@@ -123,7 +123,7 @@ impl Aliases {
         }
     }
 
-    /// With other owners in the place of some.
+    /// Replaces owners as `names` says: pairs of old and new owner.
     pub fn renamed(&self, names: &[(OwnerId, OwnerId)]) -> Aliases {
         match self {
             Aliases::Leaf(owners) => {
@@ -142,7 +142,7 @@ impl Aliases {
         Aliases::Leaf(self.all())
     }
 
-    /// The parts that are marked; the others share nothing.
+    /// Keeps the marked parts; the others share nothing.
     pub fn marked(&self, marks: &Uniqueness) -> Aliases {
         match (marks, self) {
             (Uniqueness::No, _) => Aliases::none(),
@@ -154,7 +154,7 @@ impl Aliases {
         }
     }
 
-    /// The parts that are not marked; the others share nothing.
+    /// Keeps the parts that are not marked; the others share nothing.
     pub fn unmarked(&self, marks: &Uniqueness) -> Aliases {
         match (marks, self) {
             (Uniqueness::No, _) => self.clone(),
@@ -166,7 +166,7 @@ impl Aliases {
         }
     }
 
-    /// The leaves in order.
+    /// Returns the leaves in order.
     pub fn leaves(&self) -> Vec<Rc<[OwnerId]>> {
         match self {
             Aliases::Leaf(owners) => vec![owners.clone()],
@@ -175,7 +175,7 @@ impl Aliases {
     }
 }
 
-/// In how many of some parts each owner is.
+/// Counts, for each owner, the parts that contain it.
 pub fn owner_counts(parts: &[Rc<[OwnerId]>]) -> FxHashMap<OwnerId, u32> {
     let mut counts = FxHashMap::default();
     for owner in parts.iter().flat_map(|part| part.iter()) {
@@ -184,12 +184,12 @@ pub fn owner_counts(parts: &[Rc<[OwnerId]>]) -> FxHashMap<OwnerId, u32> {
     counts
 }
 
-/// Whether a part, which was counted, shares an owner with another.
+/// Whether one of the counted parts shares an owner with another.
 pub fn is_shared(part: &[OwnerId], counts: &FxHashMap<OwnerId, u32>) -> bool {
     part.iter().any(|owner| counts.get(owner).is_some_and(|&count| count > 1))
 }
 
-/// Whether two sorted lists have a common member.
+/// Whether two sorted lists have a common element.
 pub fn intersects(xs: &[OwnerId], ys: &[OwnerId]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < xs.len() && j < ys.len() {

@@ -1,4 +1,4 @@
-//! Calls: which arguments are consumed, and what the result shares memory with.
+//! Calls: which arguments are consumed, and which memory the result shares.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::check::consume::aliases::{Aliases, OwnerId, Permission, intersects, i
 use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::{Type, Uniqueness};
 
-/// An argument that was evaluated.
+/// An evaluated argument.
 struct Argument {
     span: Span,
     aliases: Aliases,
@@ -17,13 +17,13 @@ struct Argument {
 }
 
 impl Consumption<'_> {
-    /// `f a b`; calls of calls are one.
+    /// Checks `f a b`. Nested applications are checked as one.
     pub fn apply(&mut self, expr: &mut Expr) -> Aliases {
         let (ty, span, is_infix) = (expr.ty.clone(), expr.span, expr.is_infix());
         let mut arguments = Vec::new();
         let function = self.flatten(expr, &mut arguments);
         let mut evaluated: Vec<(Span, Aliases)> = Vec::with_capacity(arguments.len());
-        // `arguments` has the last argument first.
+        // `flatten` puts the last argument first.
         if is_infix {
             arguments.reverse();
         }
@@ -78,7 +78,7 @@ impl Consumption<'_> {
         Aliases::spread(ty, &shared).unmarked(unique)
     }
 
-    /// The function at the bottom of calls of calls; their arguments are entered last first.
+    /// Returns the function under nested applications, and collects all their arguments, last first.
     fn flatten<'e>(&mut self, expr: &'e mut Expr, arguments: &mut Vec<&'e mut Expr>) -> &'e mut Expr {
         let mut expr = expr;
         loop {
@@ -124,7 +124,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// Demands that the parts of a value that is consumed do not share memory with each other.
+    /// Reports an error if parts of a consumed value share memory with each other.
     pub fn self_sharing(&mut self, taken: &Aliases, span: Span) {
         let leaves = taken.leaves();
         let counts = owner_counts(&leaves);
@@ -137,7 +137,7 @@ impl Consumption<'_> {
     }
 }
 
-/// Brings arguments together with what the function does to them; gives the uniqueness of the result, too.
+/// Pairs each argument with the uniqueness that its parameter consumes. Also returns the uniqueness of the result.
 fn match_parameters(function: &Type, arguments: Vec<(Span, Aliases)>) -> (Vec<Argument>, Uniqueness) {
     let mut ty = function;
     let mut unique = Uniqueness::No;
@@ -161,7 +161,7 @@ fn match_parameters(function: &Type, arguments: Vec<(Span, Aliases)>) -> (Vec<Ar
     (matched, unique)
 }
 
-/// All owners of some lists, sorted and without repetition.
+/// Merges lists of owners into one, sorted and without duplicates.
 fn merge(lists: impl Iterator<Item = Rc<[OwnerId]>>) -> Rc<[OwnerId]> {
     let mut owners: Vec<OwnerId> = lists.flat_map(|list| list.to_vec()).collect();
     owners.sort_unstable();

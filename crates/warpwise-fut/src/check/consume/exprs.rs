@@ -1,4 +1,4 @@
-//! Expressions: what their values share memory with.
+//! Expressions: which memory their values share.
 
 use crate::check::consume::Consumption;
 use warpwise_diag::Span;
@@ -9,7 +9,7 @@ use crate::typed::tree::{Binding, BindingKind, Case, DimIndex, DimIndexKind, Exp
 use crate::typed::ty::Type;
 
 impl Consumption<'_> {
-    /// Checks an expression in the order of evaluation, and gives what its value shares memory with.
+    /// Checks an expression in the order of evaluation, and returns the aliases of its value.
     pub fn expr(&mut self, expr: &mut Expr) -> Aliases {
         match &mut expr.kind {
             ExprKind::Literal(..) | ExprKind::Bytes(_) | ExprKind::Hole | ExprKind::Intrinsic { .. } => {
@@ -23,7 +23,7 @@ impl Consumption<'_> {
                 aliases
             }
             ExprKind::Def { def, instance } => {
-                // A value with size parameters is computed at each use.
+                // A value with size parameters is computed anew at each use.
                 if matches!(expr.ty, Type::Arrow(_)) || !instance.sizes.is_empty() {
                     return Aliases::none();
                 }
@@ -103,7 +103,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// One of the cases is evaluated.
+    /// Checks alternative cases: only one of them is evaluated.
     fn cases(&mut self, matched: &Aliases, cases: &mut [Case], span: Span) -> Aliases {
         let mark = self.log.len();
         let mut consumed = Vec::new();
@@ -118,7 +118,7 @@ impl Consumption<'_> {
         self.rename_consumed(&given.unwrap_or_else(Aliases::none), mark, span)
     }
 
-    /// Gives values that were consumed in one branch and yielded by the other a new owner: nobody else may use them any more.
+    /// Gives new owners to values that one branch consumes and another yields, since no other name may use them any more.
     fn rename_consumed(&mut self, aliases: &Aliases, mark: usize, span: Span) -> Aliases {
         let all = aliases.all();
         let mut renamed: Vec<(OwnerId, OwnerId)> = Vec::new();
@@ -132,8 +132,8 @@ impl Consumption<'_> {
         if renamed.is_empty() { aliases.clone() } else { aliases.renamed(&renamed) }
     }
 
-    /// What a constant shares memory with: its arrays have an owner, so that no function consumes them or gives them away.
-    /// What is behind an abstract type is not known where it is used; lowering copies what would be overwritten.
+    /// Returns the aliases of a constant. Its arrays have an owner, so that no function consumes them or gives them away. An
+    /// abstract type hides what it contains; lowering copies what would be overwritten.
     fn constant(&self, ty: &Type, owner: OwnerId) -> Aliases {
         match ty {
             Type::Prim(_) | Type::Arrow(_) | Type::Abstract(..) => Aliases::none(),
@@ -156,7 +156,8 @@ impl Consumption<'_> {
         }
     }
 
-    /// A local or a field of one without looking at the rest of it; the name is missing if it is neither.
+    /// Returns the aliases and the name of a local or of a field of one, without observing its other fields. The name is missing
+    /// for any other expression.
     fn place(&mut self, expr: &mut Expr) -> (Aliases, Option<String>) {
         match &mut expr.kind {
             ExprKind::Local { local, .. } => {
@@ -202,7 +203,7 @@ impl Consumption<'_> {
         self.bindings.insert(local, aliases);
     }
 
-    /// Makes owners of the parts of a value that share nothing.
+    /// Makes owners for the parts of a value that share nothing.
     fn owned(&mut self, local: LocalId, ty: &Type, aliases: Aliases, pattern: &Pat) -> Aliases {
         match ty {
             Type::Prim(_) => Aliases::none(),

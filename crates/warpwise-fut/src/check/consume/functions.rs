@@ -14,7 +14,7 @@ use crate::typed::tree::{Def, Expr, ExprKind, Function, Param, Pat, PatKind};
 use crate::typed::ty::{ArrowType, Type, Uniqueness};
 
 impl Consumption<'_> {
-    /// Checks a definition and enters the uniqueness of its result if that was not annotated.
+    /// Checks a definition and records the uniqueness of its result if it was not annotated.
     pub fn definition(&mut self, def: &mut Def, annotated: bool) {
         let function = &mut def.function;
         function.params.iter().for_each(|param| self.bind_param(param));
@@ -33,7 +33,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// A function does not give away a constant, whose memory its caller might consume.
+    /// Reports an error if a function returns a constant, whose memory its caller might consume.
     fn check_constants(&mut self, aliases: &Aliases, span: Span) {
         let all = aliases.all();
         let constant = all
@@ -90,7 +90,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// Runs a part in which nothing from outside may be consumed.
+    /// Runs a check during which no owner from outside may be consumed.
     pub fn guarded<T>(&mut self, what: &'static str, span: Span, run: impl FnOnce(&mut Self) -> T) -> T {
         let barrier = std::mem::replace(&mut self.barrier, self.owners.len() as u32);
         let inside = std::mem::replace(&mut self.inside, (what, span));
@@ -100,7 +100,7 @@ impl Consumption<'_> {
         result
     }
 
-    /// A lambda shares memory with what it captures.
+    /// Checks a lambda. Its value shares memory with the values that it captures.
     pub fn lambda(&mut self, expr: &mut Expr) -> Aliases {
         let span = expr.span;
         let ExprKind::Lambda(lambda) = &mut expr.kind else { return Aliases::none() };
@@ -115,7 +115,7 @@ impl Consumption<'_> {
         self.captured(&lambda.body, outside)
     }
 
-    /// Binds a local function.
+    /// Checks and binds a local function.
     pub fn local_function(&mut self, name: LocalId, function: &mut Function) {
         let outside = self.owners.len() as u32;
         let unique = self.guarded("function", function.body.span, |this| {
@@ -133,7 +133,7 @@ impl Consumption<'_> {
         self.bindings.insert(name, captured);
     }
 
-    /// The owners from outside that a body uses.
+    /// Returns the owners from outside that a body uses.
     fn captured(&self, body: &Expr, outside: u32) -> Aliases {
         let mut owners: Vec<OwnerId> = Vec::new();
         let mut found = Uses { consumption: self, owners: &mut owners };
@@ -144,7 +144,7 @@ impl Consumption<'_> {
         Aliases::Leaf(owners.into())
     }
 
-    /// Demands that the unique parts of a result share nothing. Owners below `outside` are not the function's own.
+    /// Reports an error if the unique parts of a result share memory. Owners below `outside` do not belong to the function.
     fn check_result(&mut self, aliases: &Aliases, unique: &Uniqueness, outside: u32, span: Span) {
         if !unique.any() {
             return;
@@ -177,7 +177,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// The parts of a result that share nothing with anything.
+    /// Returns the parts of a result that share nothing, neither with owners outside nor with each other.
     fn unique_parts(&self, ty: &Type, aliases: &Aliases, outside: u32) -> Uniqueness {
         self.unique_part(ty, aliases, &owner_counts(&aliases.leaves()), outside)
     }
@@ -213,7 +213,7 @@ impl Consumption<'_> {
     }
 }
 
-/// Finds the owners of all locals that an expression uses.
+/// Collects the owners of all locals that an expression uses.
 struct Uses<'u, 'c> {
     consumption: &'u Consumption<'c>,
     owners: &'u mut Vec<OwnerId>,
@@ -229,7 +229,7 @@ impl Uses<'_, '_> {
     }
 }
 
-/// A function type whose innermost result is as unique as given.
+/// Returns a function type with the uniqueness of its innermost result replaced.
 fn with_unique_result(ty: &Type, params: usize, unique: &Uniqueness) -> Type {
     let Type::Arrow(arrow) = ty else { return ty.clone() };
     let mut arrow = ArrowType::clone(arrow);

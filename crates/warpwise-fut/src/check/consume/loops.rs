@@ -1,4 +1,4 @@
-//! Loops: which parameters are consumed, and what that demands of initial values and results.
+//! Loops: which parameters are consumed, and what this requires of initial values and results.
 
 use std::rc::Rc;
 
@@ -10,11 +10,12 @@ use crate::typed::tree::{Expr, ExprKind, Loop, LoopForm, Pat, PatKind};
 use crate::typed::ty::{Type, Uniqueness};
 
 impl Consumption<'_> {
-    /// Checks a loop and enters which parameters it consumes.
+    /// Checks a loop and records which parameters it consumes.
     ///
     /// The body is checked once, with parameters that own their memory. A parameter is consumed if the body consumes it, or if
-    /// its memory may become that of a consumed parameter in the next iteration. A written star allows that, and promises that the
-    /// body gives memory of its own there. Where it is new in each iteration, the initial value is only lent.
+    /// its memory may become that of a consumed parameter in the next iteration. A star in the source permits this, and promises
+    /// that the body returns memory of its own for that parameter. If that memory is new in each iteration, the initial value is
+    /// only lent.
     pub fn loop_expr(&mut self, expr: &mut Expr) -> Aliases {
         let (ty, span) = (expr.ty.clone(), expr.span);
         let ExprKind::Loop(this) = &mut expr.kind else { return Aliases::none() };
@@ -30,7 +31,7 @@ impl Consumption<'_> {
         let params = self.loop_params(&this.pattern, &this.kept, &this.consumes);
         let mark = self.log.len();
         let seen = self.observed.len();
-        // Parameters are inside, all that came before is outside.
+        // Parameters are inside; all earlier owners are outside.
         let result = self.iterations(this, outside, span);
         let consumed: Vec<OwnerId> = self.log[mark..].to_vec();
         self.undo(mark);
@@ -74,7 +75,7 @@ impl Consumption<'_> {
         self.bind(pattern, element);
     }
 
-    /// Owners for the loop parameters. Those that are `kept` may not be consumed, unless they have a star.
+    /// Makes owners for the loop parameters. Parameters in `kept` may not be consumed, unless they have a star.
     fn loop_params(&mut self, pattern: &Pat, kept: &Uniqueness, starred: &Uniqueness) -> Aliases {
         match &pattern.kind {
             PatKind::Bind(local) => {
@@ -86,7 +87,7 @@ impl Consumption<'_> {
             PatKind::Wildcard | PatKind::Literal(..) => {
                 self.param_owners(&pattern.ty, "_", pattern.span, kept, starred)
             }
-            // A pattern that always matches has the only constructor of its type.
+            // An irrefutable pattern has the only constructor of its type.
             PatKind::Record(parts) | PatKind::Construct { parts, .. } => {
                 let parts = parts.iter().enumerate();
                 let parts = parts.map(|(i, part)| self.loop_params(part, &kept.field(i), &starred.field(i)));
@@ -123,7 +124,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// Which leaves are consumed, to a fixpoint.
+    /// Returns which leaves are consumed, as a fixpoint: a leaf that flows into a consumed one is consumed, too.
     fn diet(&self, leaves: &LoopLeaves, consumed: &[OwnerId], declared: &[bool]) -> Vec<bool> {
         let is_consumed = |(index, leaf): (usize, &Rc<[OwnerId]>)| {
             leaf.iter().any(|owner| consumed.contains(owner)) || declared.get(index).copied().unwrap_or(false)
@@ -175,7 +176,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// Checks that initial values that a loop consumes are not used inside by other names.
+    /// Reports an error if the loop uses an initial value that it consumes by another name.
     fn check_observed(&mut self, taken: &Aliases, seen: usize, span: Span) {
         let taken = taken.all();
         let hit = self.observed[seen..].iter().find(|use_of| taken.binary_search(&use_of.0).is_ok()).cloned();
@@ -196,7 +197,7 @@ impl Consumption<'_> {
         }
     }
 
-    /// The consumed parts of the initial value may not share memory with the others.
+    /// Reports an error if the consumed parts of the initial value share memory with the others. Returns whether they do not.
     fn check_initial(&mut self, initial: &Aliases, this: &Loop, span: Span) -> bool {
         let (taken, rest) = (initial.marked(&this.consumes).all(), initial.unmarked(&this.consumes).all());
         let is_shared = intersects(&taken, &rest);
@@ -209,20 +210,20 @@ impl Consumption<'_> {
     }
 }
 
-/// The parts of loop parameters and of what they get in the next iteration.
+/// The leaves of the loop parameters, and of their values in the next iteration.
 struct LoopLeaves {
     params: Vec<Rc<[OwnerId]>>,
     results: Vec<Rc<[OwnerId]>>,
 }
 
 impl LoopLeaves {
-    /// Whether the body gives a parameter what it or another one had.
+    /// Whether the body gives a parameter memory that the parameters had before.
     fn hands_on(&self, index: usize) -> bool {
         self.params.iter().any(|param| intersects(&self.results[index], param))
     }
 
-    /// The owners outside of the loop that the parts of its result share: those of the initial values that they may get in some
-    /// iteration, unless these are consumed, and those that the body gives.
+    /// Returns, for each leaf of the result, the owners outside of the loop that it shares: those of initial values that may
+    /// reach it in some iteration and are not consumed, and those that the body returns.
     fn lent(&self, initial: &[Rc<[OwnerId]>], diet: &[bool], outside: u32) -> Vec<Rc<[OwnerId]>> {
         let lent = |index| {
             let mut owners = Vec::new();
@@ -237,7 +238,7 @@ impl LoopLeaves {
         (0..self.params.len()).map(lent).collect()
     }
 
-    /// The parameters whose values a parameter may get in some iteration, itself among them.
+    /// Returns the parameters whose values may reach a parameter in some iteration, including itself.
     fn sources(&self, index: usize) -> Vec<usize> {
         let mut sources = vec![index];
         let mut next = 0;
@@ -253,7 +254,7 @@ impl LoopLeaves {
     }
 }
 
-/// Aliases brought into the shape of others.
+/// Returns aliases in the shape of `like`.
 fn shaped(aliases: &Aliases, like: &Aliases) -> Aliases {
     match like {
         Aliases::Leaf(_) => Aliases::Leaf(aliases.all()),
@@ -276,7 +277,7 @@ fn declared_leaves(declared: &Uniqueness, ty: &Type) -> Vec<bool> {
     }
 }
 
-/// Marks from leaves.
+/// Builds a uniqueness from its leaves.
 fn rebuild(ty: &Type, leaves: &mut impl Iterator<Item = bool>) -> Uniqueness {
     match ty {
         Type::Record(_) | Type::Sum(_) => {
@@ -290,7 +291,7 @@ fn rebuild(ty: &Type, leaves: &mut impl Iterator<Item = bool>) -> Uniqueness {
     }
 }
 
-/// Aliases of this shape with these leaves.
+/// Returns aliases in the shape of `like` with these leaves.
 fn with_leaves(like: &Aliases, leaves: &mut impl Iterator<Item = Rc<[OwnerId]>>) -> Aliases {
     match like {
         Aliases::Leaf(_) => Aliases::Leaf(leaves.next().unwrap_or_default()),
@@ -300,7 +301,8 @@ fn with_leaves(like: &Aliases, leaves: &mut impl Iterator<Item = Rc<[OwnerId]>>)
     }
 }
 
-/// Parts of the result that share nothing from outside may still share memory with each other, but for those that are apart.
+/// Adds a common owner to the parts of the result: they may share memory with each other, even if they share nothing from
+/// outside. Parts in `apart` share none.
 fn with_owner_for_shared(
     consumption: &mut Consumption<'_>,
     ty: &Type,

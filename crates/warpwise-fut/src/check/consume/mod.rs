@@ -1,16 +1,21 @@
-//! Uniqueness: what is consumed is not used again.
+//! Uniqueness check: a consumed value is not used again.
 //!
-//! Runs on finished definitions (papers/001 §3). The value of every expression has [`Aliases`]: for each part
-//! that is not a scalar the set of *owners* whose memory it may share. A parameter or a value that shares nothing
-//! becomes an owner when it is bound to a name; consuming a value consumes its owners, and using a name whose owners are consumed
-//! is an error. Read in this order: [`aliases`], [`exprs`], [`calls`], [`loops`], [`functions`].
+//! Runs on finished definitions (papers/001 §3). The value of every expression has [`Aliases`]: for each part that is not a
+//! scalar, the set of *owners* whose memory it may share. A parameter becomes an owner when it is bound to a name, and so does a
+//! value that shares nothing. Consuming a value consumes its owners. Using a name whose owners are consumed is an error. Read in
+//! this order: [`aliases`], [`exprs`], [`calls`], [`loops`], [`functions`].
 //!
-//! Besides errors this phase finds out which parts of unannotated results are unique, and which loop parameters are consumed.
+//! This phase also infers which parts of unannotated results are unique, and which loop parameters are consumed.
 //!
-//! Rules: arguments are evaluated last to first; a result that is not unique shares memory with all
-//! arguments that are not consumed and with what its function captured; an array taken out of an array shares memory with it; literals,
-//! updates and unique results share nothing; nothing from outside is consumed in a lambda, a local function or a loop;
-//! a unique result shares nothing with parameters that are not consumed, with constants, or with other parts of the result.
+//! Rules:
+//!
+//! - arguments are evaluated last to first;
+//! - a result that is not unique shares memory with all arguments that are not consumed, and with the values that its function
+//!   captured;
+//! - an array taken out of an array shares memory with it;
+//! - literals, updates and unique results share nothing;
+//! - a lambda, a local function or a loop consumes nothing from outside;
+//! - a unique result shares nothing with parameters that are not consumed, with constants, or with other parts of the result.
 
 pub mod aliases;
 mod calls;
@@ -27,38 +32,38 @@ use crate::typed::ids::{DefId, LocalId};
 use crate::typed::tree::Def;
 use crate::typed::ty::Uniqueness;
 
-/// The state of the check of one definition.
+/// State of the check of one definition.
 pub struct Consumption<'c> {
-    /// The errors.
+    /// Errors found so far.
     pub errors: Vec<Diagnostic>,
-    /// The name of a local, quoted.
+    /// Returns the quoted name of a local.
     name_of: &'c dyn Fn(LocalId) -> String,
-    /// The name of a definition, quoted.
+    /// Returns the quoted name of a definition.
     name_of_def: &'c dyn Fn(DefId) -> String,
-    /// The uses in the loops around, with their places.
+    /// Uses of owners in the enclosing loops: owner, name used, and source position.
     observed: Vec<(OwnerId, String, Span)>,
-    /// The number of loops around.
+    /// Number of enclosing loops.
     loops: u32,
-    /// Who may own memory.
+    /// All owners.
     owners: Vec<Owner>,
-    /// Where an owner was consumed, by owner.
+    /// Source position of each owner's consumption, by owner.
     consumed: Vec<Option<Span>>,
-    /// Owners in the order of their consumption, to undo it.
+    /// Owners in the order of their consumption, so that consumptions can be undone.
     log: Vec<OwnerId>,
-    /// The aliases of locals.
+    /// Aliases of locals.
     bindings: FxHashMap<LocalId, Aliases>,
     /// Unique parts of the results of local functions without annotation.
     results: FxHashMap<LocalId, Uniqueness>,
-    /// The owners that stand for constants.
+    /// Owners that stand for constants.
     constants: FxHashMap<DefId, OwnerId>,
-    /// Owners below this are outside of the innermost function or loop.
+    /// Owners with a smaller id are outside of the innermost function or loop.
     barrier: u32,
-    /// The kind and place of the scope that nothing outside is consumed in.
+    /// Kind and source position of the innermost function or loop, which consumes nothing from outside.
     inside: (&'static str, Span),
 }
 
 impl Checker<'_> {
-    /// Checks a finished definition, and enters the uniqueness of its result if that was not annotated.
+    /// Checks a finished definition, and records the uniqueness of its result if it was not annotated.
     pub fn check_consumption(&mut self, def: &mut Def, annotated: bool) {
         let name_of = |local: LocalId| format!("`{}`", self.show_local(local));
         let name_of_def = |def: DefId| match self.program.defs.get(def.index()) {
@@ -99,7 +104,7 @@ impl Consumption<'_> {
         OwnerId(self.owners.len() as u32 - 1)
     }
 
-    /// The owner that stands for a constant.
+    /// Returns the owner that stands for a constant.
     fn constant_owner(&mut self, def: DefId) -> OwnerId {
         if let Some(&owner) = self.constants.get(&def) {
             return owner;
@@ -109,7 +114,7 @@ impl Consumption<'_> {
         owner
     }
 
-    /// Demands that nothing of a value that is used was consumed.
+    /// Reports an error if any owner of a used value was consumed.
     fn observe(&mut self, aliases: &Aliases, what: &str, span: Span) {
         let mut owners = Vec::new();
         aliases.collect(&mut owners);
@@ -128,7 +133,7 @@ impl Consumption<'_> {
         *error = labelled.hint("use a copy: `copy x`");
     }
 
-    /// Consumes a value.
+    /// Consumes a value, or reports why it may not be consumed.
     fn consume(&mut self, aliases: &Aliases, span: Span) {
         let mut owners = Vec::new();
         aliases.collect(&mut owners);
@@ -171,12 +176,12 @@ impl Consumption<'_> {
                 };
                 return;
             }
-            // Owners consumed before have been reported where they were used.
+            // An owner that is consumed already was reported where it was used.
         }
         self.mark(aliases, span);
     }
 
-    /// Demands that a value was not consumed by something that was evaluated after it.
+    /// Reports an error if a value was consumed by an expression evaluated after it.
     fn still_there(&mut self, aliases: &Aliases, span: Span) {
         let mut owners = Vec::new();
         aliases.collect(&mut owners);
@@ -194,7 +199,7 @@ impl Consumption<'_> {
         *error = error.clone().label(place, "consumed here").hint("use a copy: `copy x`");
     }
 
-    /// Enters a consumption.
+    /// Marks the owners of a value as consumed.
     fn mark(&mut self, aliases: &Aliases, span: Span) {
         let mut owners = Vec::new();
         aliases.collect(&mut owners);
@@ -206,13 +211,13 @@ impl Consumption<'_> {
         }
     }
 
-    /// Takes back the consumptions since a point; gives them.
+    /// Undoes the consumptions since the position `mark` of the log, and returns them.
     fn undo(&mut self, mark: usize) -> Vec<(OwnerId, Span)> {
         let undone = self.log.split_off(mark);
         undone.into_iter().filter_map(|owner| Some((owner, self.consumed[owner.index()].take()?))).collect()
     }
 
-    /// Enters consumptions that were taken back.
+    /// Repeats consumptions that were undone.
     fn redo(&mut self, consumptions: Vec<(OwnerId, Span)>) {
         for (owner, span) in consumptions {
             if self.consumed[owner.index()].is_none() {

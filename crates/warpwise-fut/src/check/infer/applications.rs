@@ -17,7 +17,7 @@ use crate::syntax::session::ExprId;
 use crate::typed::ids::TypeParamId;
 
 impl<'a> Checker<'a> {
-    /// The type of a name, which is recorded for the expression.
+    /// Infers the type of a name, and records its meaning for the expression.
     pub fn infer_name(&mut self, id: ExprId, name: &'a QualName) -> Ty {
         match self.resolve_name(name) {
             Some((resolved, ty)) => {
@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of a name that stands for an expression without being one.
+    /// Infers the type of a name that denotes a value without being an expression.
     pub fn infer_implied(&mut self, name: &Ident) -> Ty {
         match self.resolve_name(&QualName::plain(*name)) {
             Some((resolved, ty)) => {
@@ -65,7 +65,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A value of a module at fresh type arguments.
+    /// Instantiates a value of a module with fresh type arguments.
     pub fn instantiate_value(&mut self, value: Value, span: Span) -> Option<(Head, Ty)> {
         match &value {
             Value::Def(_, poly) | Value::Intrinsic(_, poly) => {
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A variable for the argument of a type parameter.
+    /// Creates a variable for the argument of a type parameter.
     fn fresh_for(&mut self, param: TypeParamId, span: Span) -> Ty {
         let lifted = self.program.type_params[param.index()].liftedness;
         self.infer.types.lifted_var(Constraint::Free, span, lifted)
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
         if operator.compares() { self.infer.types.prim(PrimType::Bool) } else { operand }
     }
 
-    /// A type with others in the place of type parameters.
+    /// Substitutes type parameters in a type.
     fn instantiate_ty(
         &mut self,
         ty: Ty,
@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         instance
     }
 
-    /// `m.(e)`.
+    /// Infers `m.(e)`.
     pub fn infer_local_open(&mut self, module: &'a QualName, body: &'a Expr) -> Ty {
         let members = match self.lookup_module(module) {
             Some(Module::Structure(members)) => members,
@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// `f a b`.
+    /// Infers `f a b`.
     pub fn infer_apply(&mut self, function: &'a Expr, arguments: &'a [Expr]) -> Ty {
         let mut ty = self.infer(function);
         for (index, argument) in arguments.iter().enumerate() {
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// `a + b`.
+    /// Infers `a + b`.
     pub fn infer_binary(
         &mut self,
         expr: &'a Expr,
@@ -257,7 +257,7 @@ impl<'a> Checker<'a> {
             self.infer.resolved.insert(expr.id, resolved);
             if !self.expect(left, operand, Why::Operator) {
                 self.hint_for_power(operator);
-                // One mistake, one message: the other operand is compared with nothing.
+                // Report one mistake only: the other operand is not compared with anything.
                 self.infer(right);
                 return self.error_ty();
             }
@@ -266,14 +266,14 @@ impl<'a> Checker<'a> {
         }
         self.infer.resolved.insert(expr.id, resolved);
         let Some((param, rest)) = self.split_arrow(ty, operator.span) else { return self.error_ty() };
-        // A pipe is read in the order of evaluation, so that lambdas know what they take.
+        // Infer operands of a pipe in the order of evaluation, so that the parameter types of lambdas are known.
         self.expect(left, param, Why::Argument(operator.span, 1));
         let Some((param, result)) = self.split_arrow(rest, operator.span) else { return self.error_ty() };
         self.expect(right, param, Why::Argument(operator.span, 2));
         result
     }
 
-    /// Says what a power is where floats were given to `^`.
+    /// Explains how a power is written if floats were given to `^`.
     fn hint_for_power(&mut self, operator: Operator) {
         let is_xor = Operator::ALL.iter().any(|(name, other)| *name == "^" && *other == operator);
         if let (true, Some(error)) = (is_xor, self.diagnostics.last_mut()) {
@@ -294,7 +294,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `(a +)`.
+    /// Infers `(a +)`.
     pub fn infer_left_section(&mut self, expr: &'a Expr, left: &'a Expr, operator: &'a QualName) -> Ty {
         let ty = self.infer_name(expr.id, operator);
         let Some((param, rest)) = self.split_arrow(ty, operator.span) else {
@@ -305,7 +305,7 @@ impl<'a> Checker<'a> {
         rest
     }
 
-    /// `(+ b)`.
+    /// Infers `(+ b)`.
     pub fn infer_right_section(&mut self, expr: &'a Expr, operator: &'a QualName, right: &'a Expr) -> Ty {
         let ty = self.infer_name(expr.id, operator);
         let split = self.split_arrow(ty, operator.span).and_then(|(first, rest)| {

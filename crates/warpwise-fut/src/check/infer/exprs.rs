@@ -24,19 +24,19 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Infers an expression and demands a type; says whether it has it.
+    /// Infers an expression and requires that its type is `expected`. Returns whether it is.
     pub fn expect(&mut self, expr: &'a Expr, expected: Ty, why: Why) -> bool {
         let found = self.infer(expr);
         self.same(expected, found, expr.span, why)
     }
 
-    /// Infers an expression that stands for a size or the bound of a slice.
+    /// Infers an expression that denotes a size or the bound of a slice.
     pub fn infer_size(&mut self, expr: &'a Expr) {
         let i64 = self.infer.types.prim(PrimType::I64);
         self.expect(expr, i64, Why::Size);
     }
 
-    /// A variable without restriction.
+    /// Creates an unrestricted variable.
     pub fn fresh(&mut self, span: Span) -> Ty {
         self.infer.types.var(Constraint::Free, span)
     }
@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Patterns are read before the bodies, so that these know what is bound.
+    /// Infers a match. Each pattern is inferred before its body, so that the types of its names are known there.
     fn infer_match(&mut self, scrutinee: &'a Expr, cases: &'a [MatchCase]) -> Ty {
         let matched = self.infer(scrutinee);
         let mut first: Option<(Ty, Span)> = None;
@@ -159,18 +159,19 @@ impl<'a> Checker<'a> {
         first.map_or_else(|| self.error_ty(), |first| first.0)
     }
 
-    /// Keeps what is not known yet of a type from becoming a function; one that is known is reported with its sizes.
+    /// Restricts the unknown parts of a type to types without functions. A type known to contain functions is reported later,
+    /// with its sizes.
     pub fn holds_no_function(&mut self, ty: Ty) {
         drop(self.infer.types.restrict(ty, Liftedness::SizeLifted, u32::MAX));
     }
 
-    /// The type of something that has an error.
+    /// Returns a type for an expression that has an error.
     pub fn error_ty(&mut self) -> Ty {
         self.infer.tainted = true;
         self.infer.types.add(Node::Error)
     }
 
-    /// The type of a literal.
+    /// Returns the type of a literal.
     pub fn infer_literal(&mut self, literal: Literal, span: Span) -> Ty {
         if let Some(prim) = literal.ty() {
             self.warn_of_wrapping(literal, prim, span);
@@ -236,7 +237,8 @@ impl<'a> Checker<'a> {
         self.infer.types.add(Node::Array(ty))
     }
 
-    /// Resolves an annotation, records it, and gives its shape. `[]` is inferred, `?[n].` unknown to a function's caller.
+    /// Resolves an annotation, records it, and returns its shape. A `[]` is inferred; a `?[n].` is unknown to a function's
+    /// caller.
     pub fn infer_annotation(&mut self, ty: &'a TypeExpr) -> Option<Ty> {
         let annotation = self.type_expr(ty, Anonymous::Inferred)?;
         let shape = self.erase(&annotation.ty);
@@ -248,7 +250,7 @@ impl<'a> Checker<'a> {
         self.infer.annotations.insert(span, annotation);
     }
 
-    /// Parameters, result and body of a function, in a scope that has its type parameters; gives the curried type.
+    /// Infers parameters, result and body of a function. Its type parameters must be in scope. Returns the curried type.
     pub fn infer_function(
         &mut self,
         type_params: &'a [TypeParam],
@@ -272,7 +274,7 @@ impl<'a> Checker<'a> {
         tys.into_iter().rev().fold(result, |result, param| self.infer.types.add(Node::Arrow(param, result)))
     }
 
-    /// Binds the parameters of a polymorphic function.
+    /// Binds the type and size parameters of a polymorphic function.
     pub fn bind_params(&mut self, params: &'a [TypeParam]) -> (Vec<TypeParamId>, Vec<LocalId>) {
         let (mut types, mut sizes) = (Vec::new(), Vec::new());
         for (index, param) in params.iter().enumerate() {
@@ -334,7 +336,7 @@ impl<'a> Checker<'a> {
         );
         self.checking.pop();
         self.infer.types.level -= 1;
-        // Open types are decided outside; its own parameters may stand in the type.
+        // Types that are still open are decided outside; the function's own type parameters may occur in its type.
         drop(self.infer.types.restrict(ty, Liftedness::Lifted, level - 1));
         self.infer.scope.reset(mark);
         let name = function.name.name;

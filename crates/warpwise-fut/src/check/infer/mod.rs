@@ -1,8 +1,8 @@
-//! The phase without sizes: what every name means and what shape every value has.
+//! Inference without sizes: the meaning of every name and the shape of every value.
 //!
-//! Read in this order: [`ty`] (types and unification), [`scope`], [`exprs`], [`applications`], [`pats`].
-//! Results lie in the side tables of [`Inference`], by node id where the node has one and else by place;
-//! they hold for the definition inferred last.
+//! Read in this order: [`ty`] (types and unification), [`scope`], [`exprs`], [`applications`], [`pats`]. Results lie in the side
+//! tables of [`Inference`], by node id where the node has one and otherwise by source position. They hold for the definition
+//! inferred last.
 
 pub mod applications;
 pub mod exprs;
@@ -29,56 +29,56 @@ pub use why::Why;
 /// The state and the results of this phase.
 #[derive(Default)]
 pub struct Inference<'a> {
-    /// All types.
+    /// The arena of types.
     pub types: Types,
     /// Locals and type parameters in scope.
     pub scope: Scope,
-    /// The type of each expression, by id.
+    /// Type of each expression, by id.
     pub exprs: FxHashMap<ExprId, Ty>,
-    /// The meaning of the name or the operator of an expression.
+    /// Meaning of the name or the operator of an expression.
     pub resolved: FxHashMap<ExprId, Resolved>,
-    /// The meanings of names that stand for expressions without being one: `{x}`, `loop x`.
+    /// Meanings of names that denote values without being expressions: `{x}`, `loop x`.
     pub implied: FxHashMap<Span, Resolved>,
-    /// The type of each pattern and what it binds.
+    /// Type of each pattern, and the local that it binds.
     pub pats: FxHashMap<PatId, (Ty, Option<LocalId>)>,
-    /// Resolved type expressions, by place.
+    /// Resolved type expressions, by source position.
     pub annotations: FxHashMap<Span, Annotation>,
-    /// Sizes bound by `let [n]`, by place.
+    /// Sizes bound by `let [n]`, by source position.
     pub sizes: FxHashMap<Span, LocalId>,
     /// Type and size parameters of local functions.
     pub functions: FxHashMap<PatId, (Vec<TypeParamId>, Vec<LocalId>)>,
-    /// Sizes in type expressions.
+    /// Sizes in type expressions that are still to be filled in.
     pub pending: Vec<Pending<'a>>,
-    /// Names whose use is looked for.
+    /// Locals that get a warning if they are never used.
     pub watched: Vec<(LocalId, Ident)>,
     /// Locals that are used.
     pub used: FxHashSet<LocalId>,
-    /// Whether something has an error, here or where it was defined.
+    /// Whether the definition, or one that it uses, has an error.
     pub tainted: bool,
 }
 
-/// The meaning of a name where it is used.
+/// The meaning of one use of a name.
 #[derive(Clone)]
 pub struct Resolved {
     /// The used definition, local or intrinsic.
     pub head: Head,
-    /// Fields taken from it.
+    /// Fields taken from it, outermost first.
     pub fields: Vec<Symbol>,
 }
 
-/// A value that has a name.
+/// The base of a resolved name.
 #[derive(Clone)]
 pub enum Head {
     /// A local and the arguments for its type parameters.
     Local(LocalId, Vec<Ty>),
     /// A member of a module and the arguments for its type parameters.
     Value(Value, Vec<Ty>),
-    /// A built-in operator at a type of operands.
+    /// A built-in operator, with the type of its operands.
     Operator(Operator, Ty),
 }
 
 impl Inference<'_> {
-    /// Forgets the definition before.
+    /// Forgets the previous definition.
     pub fn clear(&mut self) {
         self.types.clear();
         self.scope.clear();

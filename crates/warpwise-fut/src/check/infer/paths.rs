@@ -10,7 +10,7 @@ use crate::syntax::ast::{DimIndex, DimIndexKind, PathStep};
 use crate::syntax::session::Symbol;
 
 impl<'a> Checker<'a> {
-    /// The type of a field.
+    /// Returns the type of a field.
     pub fn infer_field(&mut self, record: Ty, field: Symbol, span: Span) -> Ty {
         match self.infer.types.node(record) {
             Node::Record(names, tys) => match names.iter().position(|&name| name == field) {
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an array that is indexed.
+    /// Infers an index or slice, and returns the type of its result.
     pub fn infer_slice(&mut self, slice: &'a [DimIndex], array: Ty, span: Span) -> Ty {
         let mut innermost = self.fresh(span);
         let element = innermost;
@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
         (0..kept).fold(element, |ty, _| self.infer.types.add(Node::Array(ty)))
     }
 
-    /// The type of the place that a path leads to.
+    /// Returns the type at the end of a path.
     pub fn infer_path(&mut self, path: &'a [PathStep], mut ty: Ty, span: Span) -> Ty {
         for step in path {
             ty = match step {

@@ -1,4 +1,4 @@
-//! Shapes of patterns; patterns bind.
+//! Shapes of patterns, and the bindings of their names.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::syntax::ast::{Ident, Pat, PatKind};
 use crate::syntax::session::{PatId, Symbol};
 
 impl<'a> Checker<'a> {
-    /// Infers a pattern and binds its names; `bound` collects those bound so far in the same parameter list.
+    /// Infers a pattern and binds its names. `bound` collects the names bound so far in the same parameter list.
     pub fn infer_pat(&mut self, pat: &'a Pat, bound: &mut Vec<Ident>) -> Ty {
         let ty = match &pat.kind {
             PatKind::Name(name) => {
@@ -68,14 +68,14 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Binds a name.
+    /// Binds a name to a new local.
     pub fn bind_local(&mut self, id: PatId, name: Symbol, span: Span, ty: Ty) {
         let local = self.new_local(name, span);
         self.infer.scope.bind(name, local, ty, None);
         self.infer.pats.insert(id, (ty, Some(local)));
     }
 
-    /// The type of the value that a loop pattern without initial value stands for.
+    /// Infers the initial value of a loop that is written without one: its pattern, read as an expression.
     pub fn infer_implied_pat(&mut self, pat: &'a Pat) -> Ty {
         match &pat.kind {
             PatKind::Name(name) => self.infer_implied(name),

@@ -9,7 +9,7 @@ use crate::check::infer::ty::Ty;
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{LocalId, TypeParamId};
 
-/// The names in scope. Entering is cheap; leaving undoes all entries since a mark.
+/// The names in scope. Entering a name is cheap; leaving a scope undoes all entries since a mark.
 #[derive(Default)]
 pub struct Scope {
     undo: Vec<(Symbol, Undo)>,
@@ -17,7 +17,7 @@ pub struct Scope {
     types: FxHashMap<Symbol, TypeParamId>,
 }
 
-/// A value in scope.
+/// A value name in scope.
 #[derive(Clone)]
 pub enum Entry {
     /// A local.
@@ -26,10 +26,10 @@ pub enum Entry {
         local: LocalId,
         /// Its type.
         ty: Ty,
-        /// The type parameters of a local function.
+        /// Type parameters of a local function.
         params: Option<Rc<[TypeParamId]>>,
     },
-    /// A member of a module opened here.
+    /// A member of a module that is opened locally.
     Member(Value),
 }
 
@@ -38,24 +38,24 @@ enum Undo {
     Type(Option<TypeParamId>),
 }
 
-/// A point to go back to.
+/// A point in the history of a [`Scope`] to return to.
 #[derive(Clone, Copy)]
 pub struct Mark(usize);
 
 impl Scope {
-    /// Forgets everything.
+    /// Removes all names.
     pub fn clear(&mut self) {
         self.undo.clear();
         self.values.clear();
         self.types.clear();
     }
 
-    /// The present point.
+    /// Returns the current point.
     pub fn mark(&self) -> Mark {
         Mark(self.undo.len())
     }
 
-    /// Leaves what was entered since the mark.
+    /// Undoes all entries since the mark.
     pub fn reset(&mut self, mark: Mark) {
         while self.undo.len() > mark.0 {
             match self.undo.pop() {
@@ -85,17 +85,17 @@ impl Scope {
         self.undo.push((name, Undo::Type(previous)));
     }
 
-    /// The value of this name.
+    /// Returns the value with this name.
     pub fn value(&self, name: Symbol) -> Option<&Entry> {
         self.values.get(&name)
     }
 
-    /// The type parameter of this name.
+    /// Returns the type parameter with this name.
     pub fn type_param(&self, name: Symbol) -> Option<TypeParamId> {
         self.types.get(&name).copied()
     }
 
-    /// The names of all locals, innermost last.
+    /// Returns the names of all locals, innermost last.
     pub fn names(&self) -> impl Iterator<Item = Symbol> + '_ {
         let values = self.undo.iter().filter(|entry| matches!(entry.1, Undo::Value(_)));
         values.map(|entry| entry.0)

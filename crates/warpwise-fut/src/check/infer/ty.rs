@@ -1,10 +1,10 @@
 //! Types without sizes, and their unification.
 //!
-//! One [`Types`] arena serves one definition. A variable may be restricted to a set of scalar types, to types
-//! that can be compared, to records with certain fields, or to sums with certain constructors.
+//! One [`Types`] arena serves one definition. A variable may be restricted to a set of scalar types, to comparable types, to
+//! records with certain fields, or to sums with certain constructors.
 //!
-//! Types that were unified are one, and walks visit what is shared once: `let y = (x, x)` costs the same however large `x` is.
-//! Later phases walk types as trees, so a type of too many parts becomes an error (see [`Types::too_large`]).
+//! Unified types become one node, and walks visit shared nodes once: `let y = (x, x)` costs the same however large the type of
+//! `x` is. Later phases walk types as trees, so a type with too many parts is an error (see [`Types::too_large`]).
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::syntax::session::Symbol;
 use crate::typed::ids::{AbstractId, TypeParamId};
 use crate::typed::ty::{MOST_LEVELS, MOST_PARTS};
 
-/// A type without sizes, by its position in a [`Types`].
+/// Index of a type without sizes in a [`Types`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ty(u32);
 
@@ -30,87 +30,87 @@ pub enum Node {
     Param(TypeParamId),
     /// An abstract type with its type arguments; size arguments are left out.
     Abstract(AbstractId, Rc<[Ty]>),
-    /// An array of its element.
+    /// An array, with the type of its element.
     Array(Ty),
     /// A record, fields sorted as in the typed tree.
     Record(Rc<[Symbol]>, Rc<[Ty]>),
-    /// A sum: constructors with what they carry, sorted as in the typed tree.
+    /// A sum: constructors with their payloads, sorted as in the typed tree.
     Sum(Rc<[(Symbol, Rc<[Ty]>)]>),
-    /// A function.
+    /// A function: argument and result.
     Arrow(Ty, Ty),
-    /// Not known yet.
+    /// An unknown type.
     Var(Rc<Var>),
-    /// The same as another.
+    /// A type that was unified with another one.
     Link(Ty),
-    /// The type of something with an error that has been reported; fits everywhere.
+    /// The type of an expression with an error that is already reported; unifies with every type.
     Error,
 }
 
-/// A type not known yet.
+/// An unknown type.
 #[derive(Clone, Debug)]
 pub struct Var {
     /// The constraint on its solution.
     pub constraint: Constraint,
-    /// Where it comes from.
+    /// Source position that it comes from.
     pub span: Span,
-    /// Its liftedness.
+    /// Liftedness of its solution.
     pub lifted: Liftedness,
-    /// The number of local functions around: it cannot become a type parameter of a deeper one.
+    /// Number of enclosing local functions. The variable cannot become a type parameter of a function nested deeper.
     pub level: u32,
 }
 
 /// A constraint on a variable.
 #[derive(Clone, Debug)]
 pub enum Constraint {
-    /// Anything.
+    /// Any type.
     Free,
-    /// One of some scalar types.
+    /// One of a set of scalar types.
     OneOf(PrimSet),
-    /// Anything that `==` takes.
+    /// Any type that `==` accepts.
     Comparable,
     /// A record with at least these fields.
     Fields(Vec<(Symbol, Ty)>),
-    /// A sum with at least these constructors, which carry this.
+    /// A sum with at least these constructors and their payloads.
     Constructors(Vec<(Symbol, Rc<[Ty]>)>),
 }
 
-/// Why two types do not unify.
+/// The reason why two types do not unify.
 #[derive(Clone, Debug)]
 pub enum Clash {
-    /// These two parts differ.
+    /// Two parts that differ.
     Differ(Ty, Ty),
     /// A part would have to contain itself.
     Infinite,
-    /// This type is not among those an operator or literal has.
+    /// A type that is not in the set of scalar types of an operator or literal.
     NotOneOf(Ty, PrimSet),
-    /// This type cannot be compared.
+    /// A type that cannot be compared.
     NotComparable(Ty),
-    /// This type has no field of the name.
+    /// A type without the named field.
     NoField(Ty, Symbol),
-    /// These constructors are only in one of two sums.
+    /// Constructors that only one of two sums has.
     Unshared(Vec<Symbol>),
-    /// A constructor carries this much here and that much there.
+    /// A constructor whose payloads differ in length, and both lengths.
     Arity(Symbol, usize, usize),
-    /// This type parameter of a local function is not known where the other type was decided.
+    /// A type parameter of a local function that is not in scope where the other type was decided.
     Escapes(TypeParamId),
 }
 
-/// The types of one definition.
+/// The arena of the types of one definition.
 #[derive(Default)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// For each node how many parts it had when it was entered, and how deep it was.
+    /// Number of parts and depth of each node, as of its creation.
     measures: Vec<(u32, u32)>,
-    /// Whether some type had too many parts or levels.
+    /// Whether some type had too many parts or levels when it was added.
     pub too_large: bool,
-    /// The number of local functions around the present place.
+    /// Number of enclosing local functions at the current place.
     pub level: u32,
-    /// The levels of type parameters of local functions.
+    /// Levels of the type parameters of local functions.
     pub param_levels: FxHashMap<TypeParamId, u32>,
 }
 
 impl Types {
-    /// Forgets everything.
+    /// Removes all types.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.measures.clear();
@@ -119,24 +119,24 @@ impl Types {
         self.param_levels.clear();
     }
 
-    /// Enters a type.
+    /// Adds a type.
     pub fn add(&mut self, node: Node) -> Ty {
         if let Node::Array(element) = node {
-            // Other contents that an element hides are reported when the type is complete.
+            // Lifted contents of an element are reported once the type is complete.
             drop(self.restrict(element, Liftedness::Unlifted, u32::MAX));
         }
         let measure = self.measure(&node);
         self.too_large |= measure.0 > MOST_PARTS || measure.1 > MOST_LEVELS;
-        // It is an error already, so nothing larger needs to be made.
+        // The type is an error already, so nothing larger needs to be made.
         let is_left_out = self.too_large && is_composite(&node);
         self.nodes.push(if is_left_out { Node::Error } else { node });
         self.measures.push(if is_left_out { (1, 1) } else { measure });
         Ty(self.nodes.len() as u32 - 1)
     }
 
-    /// Whether some type has too many parts or levels, now that all are known.
+    /// Whether some type has too many parts or levels. Called once all variables are solved.
     pub fn are_too_large(&mut self) -> bool {
-        // Variables were counted as one part until here; what is shared is measured once.
+        // Until here a variable counted as one part. Shared types are measured once.
         self.measures.fill((0, 0));
         for index in 0..self.nodes.len() {
             let mut open = vec![self.find(Ty(index as u32))];
@@ -170,7 +170,7 @@ impl Types {
         parts.into_iter().map(|part| self.find(part)).collect()
     }
 
-    /// How many parts a type has, and how deep it is.
+    /// Returns the number of parts and the depth of a type.
     fn measure(&mut self, node: &Node) -> (u32, u32) {
         let parts = self.parts(node);
         let measures = parts.into_iter().map(|part| self.measures[part.0 as usize]);
@@ -179,22 +179,22 @@ impl Types {
         })
     }
 
-    /// A variable.
+    /// Creates a variable.
     pub fn var(&mut self, constraint: Constraint, span: Span) -> Ty {
         self.lifted_var(constraint, span, Liftedness::Lifted)
     }
 
-    /// A variable that hides no more than allowed.
+    /// Creates a variable whose solution has at most this liftedness.
     pub fn lifted_var(&mut self, constraint: Constraint, span: Span, lifted: Liftedness) -> Ty {
         self.add(Node::Var(Rc::new(Var { constraint, span, lifted, level: self.level })))
     }
 
-    /// A scalar type.
+    /// Creates a scalar type.
     pub fn prim(&mut self, ty: PrimType) -> Ty {
         self.add(Node::Prim(ty))
     }
 
-    /// The type at the end of all links.
+    /// Follows all links, and shortens the path.
     pub fn find(&mut self, ty: Ty) -> Ty {
         let mut root = ty;
         while let Node::Link(next) = self.nodes[root.0 as usize] {
@@ -211,13 +211,13 @@ impl Types {
         root
     }
 
-    /// Returns a type, links followed. Cheap: parts are shared.
+    /// Returns the node of a type, after following links. Cheap, since the parts are shared.
     pub fn node(&mut self, ty: Ty) -> Node {
         let root = self.find(ty);
         self.nodes[root.0 as usize].clone()
     }
 
-    /// Returns a type, without shortening the way to it.
+    /// Returns the node of a type, after following links, without shortening the path.
     pub fn peek(&self, mut ty: Ty) -> &Node {
         loop {
             match &self.nodes[ty.0 as usize] {
@@ -227,7 +227,7 @@ impl Types {
         }
     }
 
-    /// Makes a variable the same as another type.
+    /// Links a variable to another type.
     pub fn bind(&mut self, var: Ty, to: Ty) {
         let root = self.find(var);
         let to = self.find(to);
@@ -244,7 +244,7 @@ impl Types {
         }
     }
 
-    /// Keeps the variables of a type from hiding more than allowed and from becoming type parameters deeper than `level`.
+    /// Restricts the variables of a type to a liftedness, and keeps them from becoming type parameters deeper than `level`.
     pub fn restrict(&mut self, ty: Ty, lifted: Liftedness, level: u32) -> Result<(), Clash> {
         self.restrict_part(ty, lifted, level, &mut FxHashSet::default())
     }
@@ -289,7 +289,7 @@ impl Types {
         level: u32,
         seen: &mut FxHashSet<(Ty, u8)>,
     ) -> Result<(), Clash> {
-        // All of them, whatever the first gives.
+        // Restrict all parts, even if the first fails.
         let restricted: Vec<Result<(), Clash>> =
             parts.iter().map(|&part| self.restrict_part(part, lifted, level, seen)).collect();
         restricted.into_iter().collect()
@@ -311,7 +311,7 @@ impl Types {
         self.restrict_all(&parts, lifted, level, &mut FxHashSet::default())
     }
 
-    /// Makes two types the same.
+    /// Unifies two types.
     pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Clash> {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
@@ -321,7 +321,7 @@ impl Types {
         let are_composite = is_composite(&x) && is_composite(&y);
         self.unify_nodes(a, x, b, y)?;
         if are_composite {
-            // From here on they are one.
+            // From here on both are one node.
             self.bind(a, b);
         }
         Ok(())
@@ -437,7 +437,7 @@ impl Types {
                 self.constrain(b, Free, y.span);
                 return Err(Clash::Infinite);
             }
-            // A match is to blame for what it takes apart, not for its patterns.
+            // Blame the matched expression, not the patterns.
             let span = if let Constructors(_) = merged { x.span } else { y.span };
             self.constrain(b, merged, span);
             self.restrict(b, x.lifted, x.level)?;
@@ -474,7 +474,7 @@ impl Types {
         Ok(())
     }
 
-    /// Demands that a type is a sum with these constructors.
+    /// Requires that a type is a sum with these constructors.
     fn require_constructors(&mut self, var: Ty, wanted: &[(Symbol, Rc<[Ty]>)], to: Ty) -> Result<(), Clash> {
         let Node::Sum(sum) = self.node(to) else { return Err(Clash::Differ(var, to)) };
         let missing = wanted.iter().map(|c| c.0).filter(|name| sum.iter().all(|other| other.0 != *name));
@@ -490,7 +490,7 @@ impl Types {
         Ok(())
     }
 
-    /// Restricts a type to those that `==` takes.
+    /// Restricts a type to types that `==` accepts.
     pub fn require_comparable(&mut self, ty: Ty) -> Result<(), Clash> {
         self.require_comparable_part(ty, &mut FxHashSet::default())
     }
@@ -550,7 +550,7 @@ impl Types {
     }
 }
 
-/// Whether a type has parts, so that walks should visit it once.
+/// Whether a type has parts, so that walks should visit it only once.
 fn is_composite(node: &Node) -> bool {
     match node {
         Node::Abstract(..) | Node::Array(_) | Node::Record(..) | Node::Sum(_) | Node::Arrow(..) => true,

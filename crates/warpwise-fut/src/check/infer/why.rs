@@ -1,4 +1,4 @@
-//! Where an expectation comes from, and the message when it is not met.
+//! Reasons for expected types, and the messages for mismatches.
 
 use warpwise_diag::{Diagnostic, Span};
 
@@ -8,53 +8,53 @@ use crate::check::infer::ty::{Clash, Constraint, Node, Ty};
 use crate::typed::ids::ACCUMULATOR;
 use crate::typed::tree::Abstract;
 
-/// Where an expectation comes from.
+/// The reason why a type is expected.
 #[derive(Clone, Copy, Debug)]
 pub enum Why {
-    /// The function called here takes it as its parameter of this number, from 1.
+    /// Argument of the function called here, numbered from 1.
     Argument(Span, usize),
-    /// The other operand, here.
+    /// Operand whose type must equal that of the other one, here.
     Operand(Span),
-    /// A type written here.
+    /// Expression with a type annotation, here.
     Annotation(Span),
-    /// The type of the result, written here.
+    /// Function body with an annotated result, here.
     Result(Span),
-    /// It is a condition.
+    /// A condition.
     Condition,
-    /// The other branch, here.
+    /// Branch whose type must equal that of the other one, here.
     Branch(Span),
-    /// The first element, here.
+    /// Element of an array whose first element is here.
     Element(Span),
-    /// The loop parameters, here.
+    /// Body of a loop with its parameters here.
     LoopResult(Span),
-    /// The array that it is put into, here.
+    /// Value put into the array here by an update.
     Updated(Span),
-    /// It is an index.
+    /// An index.
     Index,
-    /// It is the bound of a slice, or a size.
+    /// Bound of a slice, or a size.
     Size,
-    /// It is the bound of a loop.
+    /// Bound of a loop.
     LoopBound,
-    /// It is an end of a range that starts here.
+    /// Second element or end of a range that starts here.
     RangeEnd(Span),
-    /// It is indexed or looped over.
+    /// Array that is indexed or looped over.
     IsArray,
-    /// It is matched with a pattern here.
+    /// Value matched with the pattern here.
     Pattern(Span),
-    /// A case for the value here has it as its pattern.
+    /// Pattern of a case that matches the value here.
     Scrutinee(Span),
-    /// The constructor here carries it.
+    /// Payload of the constructor here.
     Payload(Span),
-    /// It is applied to an argument.
+    /// Function that is applied to an argument.
     IsFunction,
-    /// An operator or a literal has it.
+    /// Operand of an operator, start of a range, or record of a field access.
     Operator,
-    /// It is used so in its own body.
+    /// Use of a function's name in its own body.
     OwnBody,
 }
 
 impl Why {
-    /// In words, and the place to point at.
+    /// Returns the reason in words, and the source position to point at.
     pub fn explain(self) -> (String, Option<Span>) {
         match self {
             Why::Argument(span, index) => {
@@ -108,7 +108,7 @@ fn ordinal(index: usize) -> String {
 }
 
 impl<'a> Checker<'a> {
-    /// An expectation of what stands at a place in words, and another place to point at.
+    /// Returns the reason why a type is expected at `span` in words, and another source position to point at.
     pub fn explain(&self, why: Why, span: Span) -> (String, Option<Span>) {
         let (reason, place) = why.explain();
         let reason = match why {
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
         (reason, place)
     }
 
-    /// Demands that what stands at `span`, of type `found`, has type `expected`; says whether it has.
+    /// Unifies `found`, the type at `span`, with `expected`. Returns whether it succeeds; otherwise reports the mismatch.
     pub fn same(&mut self, expected: Ty, found: Ty, span: Span, why: Why) -> bool {
         let Err(clash) = self.infer.types.unify(expected, found) else { return true };
         let (expected_text, found_text) = (self.show_ty(expected), self.show_ty(found));
@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// Says how an argument is given, or an operator is called, where another language would do it as it was written.
+    /// Adds a hint on how arguments are written, if the program follows the syntax of another language.
     fn explain_call(
         &mut self,
         error: Diagnostic,
@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a type is a tuple of at least two parts.
+    /// Whether a type is a tuple with at least two parts.
     fn is_tuple(&mut self, ty: Ty) -> bool {
         match self.infer.types.node(ty) {
             Node::Record(names, _) => names.len() > 1 && self.text(names[0]) == "0",
@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Says which fields only one of two records has, and which fields or constructors something else would have to have.
+    /// Adds a hint: the fields that only one of two records has, or the fields or constructors that the other type lacks.
     fn explain_shapes(&mut self, error: Diagnostic, a: Ty, b: Ty) -> Diagnostic {
         let (a_text, b_text) = (self.show_ty(a), self.show_ty(b));
         match (self.infer.types.node(a), self.infer.types.node(b)) {
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Says where types were made abstract, and that their names say little.
+    /// Points at the places where types were made abstract, and explains that equal names may mean different types.
     fn explain_abstract(&mut self, mut error: Diagnostic, types: [Ty; 2]) -> Diagnostic {
         let mut seen: Vec<(Span, String)> = Vec::new();
         for ty in types {

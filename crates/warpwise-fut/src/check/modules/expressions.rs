@@ -12,7 +12,7 @@ use crate::check::modules::scopes::Scopes;
 use crate::syntax::ast::{Ident, ModuleDecl, ModuleExpr, ModuleExprKind, ModuleTypeExpr, QualName};
 
 impl<'a> Checker<'a> {
-    /// The module that a declaration makes.
+    /// Checks a module declaration, and returns its module.
     pub fn check_module_decl(&mut self, decl: &'a ModuleDecl) -> Module<'a> {
         let rest =
             ParametricRest { params: &decl.params, signature: decl.signature.as_ref(), body: &decl.body };
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// A module expression, sealed if that is asked for.
+    /// Checks a module expression, and seals the module if it has a signature.
     pub fn module_body(&mut self, rest: ParametricRest<'a>) -> Module<'a> {
         let module = self.check_module(rest.body);
         match rest.signature {
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A module as it is seen through a module type.
+    /// Returns a module as seen through a module type.
     fn ascribe(&mut self, module: Module<'a>, signature: &'a ModuleTypeExpr, span: Span) -> Module<'a> {
         if !self.check_module_type(signature) {
             return Module::Failed;

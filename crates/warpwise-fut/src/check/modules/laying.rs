@@ -1,7 +1,8 @@
-//! A module type laid over a module, or over nothing: then the module is assumed to be there.
+//! Laying of a module type over a module, or over nothing: then the module is assumed to exist.
 //!
-//! Every specification is resolved with the types that the module has, to check it, and with abstract types in their place, for
-//! those who see the module (see [`Scopes`]). What one specification must fulfil is in [`sealing`](crate::check::sealing).
+//! Every specification is resolved twice: with the module's own types, to check it, and with abstract types in their place, for
+//! the users of the module (see [`Scopes`]). The requirements of a single specification are in
+//! [`sealing`](crate::check::sealing).
 //!
 //! ```text
 //! module m : { type t  val x : t } = { type t = i32  def x = 2i32 }
@@ -9,7 +10,7 @@
 //!     x    of type i32, as demanded         of the abstract type
 //! ```
 //!
-//! Module types are well-formed when they get here ([`module_types`](super::module_types)).
+//! Module types are checked for well-formedness before they get here ([`module_types`](super::module_types)).
 
 use std::rc::Rc;
 
@@ -21,38 +22,38 @@ use crate::check::modules::scopes::{Laid, Scopes};
 use crate::syntax::ast::{Ident, Liftedness, ModuleTypeExpr, ModuleTypeExprKind, QualName, Spec, SpecKind};
 use crate::syntax::session::Symbol;
 
-/// How a module type is laid over a module.
+/// The way a module type is laid over a module.
 #[derive(Clone)]
 pub struct Seal<'a> {
-    /// The members of the module; `None` if it is assumed.
+    /// Members of the module; `None` if it is assumed.
     pub members: Option<Rc<Members<'a>>>,
-    /// Types with definitions by `with`, the last one first to count.
+    /// Types that `with` defines. The last definition of a type takes effect.
     pub refinements: Vec<Refinement>,
-    /// Whether abstract types hide what they stand for.
+    /// Whether abstract types hide their definitions.
     pub hide: bool,
-    /// Whether module types inside are still to be checked themselves.
+    /// Whether nested module types still have to be checked themselves.
     pub examine: bool,
-    /// Where the module stands.
+    /// Source position of the module.
     pub span: Span,
     /// A noun for the module, for messages.
     pub subject: &'static str,
-    /// The name of an assumed module with a dot, for messages about its types.
+    /// Name of an assumed module with a trailing dot, for messages about its types.
     pub prefix: String,
 }
 
-/// A type that has a definition by `with`.
+/// A type that `with` defines.
 #[derive(Clone)]
 pub struct Refinement {
-    /// The modules it lies in, and its name.
+    /// Names of the enclosing modules, then the type's own.
     pub path: Vec<Symbol>,
-    /// Its definition as the module knows it.
+    /// Definition as the module knows it.
     pub actual: Rc<TypeDef>,
-    /// Its definition as it is seen.
+    /// Definition as users of the module see it.
     pub view: Rc<TypeDef>,
 }
 
 impl<'a> Seal<'a> {
-    /// A way of sealing.
+    /// Creates a seal without a module and without refinements.
     pub fn new(span: Span, hide: bool) -> Seal<'a> {
         Seal {
             members: None,
@@ -65,7 +66,7 @@ impl<'a> Seal<'a> {
         }
     }
 
-    /// The same for a module inside, whose name is `text`.
+    /// Returns the seal for a nested module, whose name is `text`.
     fn within(&self, name: Symbol, text: &str) -> Seal<'a> {
         let inside = self.refinements.iter().filter(|refinement| refinement.path.first() == Some(&name));
         let refinements = inside.map(|refinement| Refinement {
@@ -79,7 +80,7 @@ impl<'a> Seal<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// A module of which only the module type is known, and the name if it has one.
+    /// Returns a module known only by its module type, and by its name if it has one.
     pub fn assume(&mut self, name: Option<Ident>, signature: &'a ModuleTypeExpr) -> Module<'a> {
         let scopes = Scopes::single(self.env.clone());
         let prefix = name.map_or(String::new(), |name| format!("{}.", self.text(name.symbol)));
@@ -145,7 +146,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Returns the module type of a name, and where it was written.
+    /// Returns the module type with a name, and the scopes of its definition.
     fn module_type(
         &mut self,
         name: &QualName,
@@ -158,7 +159,8 @@ impl<'a> Checker<'a> {
         (!failed).then(|| (expr, Scopes::single(env)))
     }
 
-    /// The specifications of a module type, in frames of their own. None if it has errors, which are reported.
+    /// Lays the specifications of a module type, and returns the scopes that hold them in frames of their own. `None` if the
+    /// module type has errors, which are reported.
     fn lay_structure(
         &mut self,
         seal: &Seal<'a>,
@@ -237,7 +239,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a module type inside another one, if that is still to be done. False if it has errors.
+    /// Checks a nested module type, unless that was done before. Returns false if it has errors.
     fn examine_inside(
         &mut self,
         seal: &Seal<'a>,
@@ -253,7 +255,7 @@ impl<'a> Checker<'a> {
         passed
     }
 
-    /// Resolves something with the module's types and, where that makes a difference, with the abstract types.
+    /// Resolves something with the module's own types and, where the scopes differ, with the abstract types.
     pub fn in_both<T: Clone>(&mut self, scopes: &Scopes<'a>, resolve: impl Fn(&mut Self) -> T) -> (T, T) {
         let outer = std::mem::replace(&mut self.env, scopes.actual().clone());
         let actual = resolve(self);
@@ -268,21 +270,21 @@ impl<'a> Checker<'a> {
         (actual, view)
     }
 
-    /// Reports what a module lacks.
+    /// Reports a member that a module lacks.
     pub fn missing(&mut self, seal: &Seal<'a>, kind: &str, name: &Ident) {
         let text = self.text(name.symbol).to_string();
         let message = format!("{} lacks the {kind} `{text}` that its module type asks for", seal.subject);
         self.mismatch(seal, message, name.span);
     }
 
-    /// Reports that a module is not what its module type asks for at some place.
+    /// Reports that a module does not fulfil its module type, and which place of the module type requires it.
     pub fn mismatch(&mut self, seal: &Seal<'a>, message: impl Into<String>, asked: Span) {
         let error = Diagnostic::error("E0217", seal.span, message.into());
         self.report(error.label(asked, "asked for here"));
     }
 }
 
-/// The names that lead to a type.
+/// Returns the names of a path to a type.
 pub fn path(name: &QualName) -> Vec<Symbol> {
     name.qualifiers.iter().chain([&name.name]).map(|ident| ident.symbol).collect()
 }

@@ -1,7 +1,8 @@
 //! Declarations, and the modules that they make.
 //!
-//! Read in this order: this file (declarations), [`expressions`], [`parametric`], [`module_types`] (are they well-formed?), [`laying`] (a
-//! module seen through a module type), [`trial`]. The rules that single specifications set are in [`sealing`](crate::check::sealing).
+//! Read in this order: this file (declarations), [`expressions`], [`parametric`], [`module_types`] (well-formedness), [`laying`]
+//! (a module seen through a module type), [`trial`]. The rules for single specifications are in
+//! [`sealing`](crate::check::sealing).
 
 pub mod expressions;
 pub mod laying;
@@ -19,10 +20,10 @@ use crate::check::env::{Members, Module, ModuleType, Value};
 use crate::syntax::ast::{Decl, DeclKind, Ident, ValueDecl};
 use crate::typed::ids::DefId;
 
-/// The number of bytes of a declaration that count as one specification.
+/// Number of bytes of a declaration that count as one specification.
 const BYTES_A_SPEC: u32 = 4;
 
-/// Names of different kinds may be equal, those of one kind in one module may not.
+/// A name space of declarations. A module may not declare two names of one space that are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NameSpace {
     /// Values and modules.
@@ -34,7 +35,7 @@ pub enum NameSpace {
 }
 
 impl NameSpace {
-    /// Returns a noun for the things that have such names.
+    /// Returns a noun for the members of this name space.
     pub fn describe(self) -> &'static str {
         match self {
             NameSpace::Term => "value or module",
@@ -45,7 +46,7 @@ impl NameSpace {
 }
 
 impl<'a> Checker<'a> {
-    /// Checks declarations in the present frame.
+    /// Checks declarations in the current frame.
     pub fn check_decls(&mut self, decls: &'a [Decl]) {
         let outer = std::mem::take(&mut self.declared);
         for (index, decl) in decls.iter().enumerate() {
@@ -57,7 +58,7 @@ impl<'a> Checker<'a> {
         self.declared = outer;
     }
 
-    /// Reports a second declaration of a name in one module.
+    /// Reports the second declaration of a name in one module.
     fn check_name(&mut self, space: NameSpace, name: Ident) {
         if let Some(first) = self.declared.insert((space, name.symbol), name.span) {
             let text = self.text(name.symbol).to_string();
@@ -65,7 +66,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports operators that cannot be declared.
+    /// Reports the declaration of an operator that cannot be redefined.
     fn check_operator(&mut self, name: Ident) {
         let text = self.text(name.symbol);
         if ["&&", "||"].contains(&text) {
@@ -74,7 +75,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a name that is declared already. Local declarations may be hidden by others, as names that are opened may.
+    /// Reports a name that the module already declares. Local declarations and opened names may be hidden by others.
     fn check_decl_name(&mut self, decl: &Decl) {
         match &decl.kind {
             DeclKind::Value(value) => self.check_name(NameSpace::Term, value.name.name),
@@ -141,7 +142,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Makes a name visible, and a part of what the module offers unless it is local.
+    /// Makes a name visible, and exports it from the module unless it is local.
     fn declare(&mut self, local: bool, enter: impl Fn(&mut Members<'a>)) {
         enter(&mut Rc::make_mut(&mut self.env).members);
         if !local {

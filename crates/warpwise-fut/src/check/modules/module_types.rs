@@ -1,4 +1,4 @@
-//! Whether module types are well-formed, wherever they are written; nothing need have them.
+//! Well-formedness of module types, whether or not a module has them.
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::{Diagnostic, Span};
@@ -15,18 +15,18 @@ use crate::syntax::ast::{
 use crate::syntax::session::Symbol;
 use crate::typed::tree::AbstractParam;
 
-/// An abstract type of a module type.
+/// An abstract type in a module type.
 struct AbstractSpec<'a> {
-    /// The modules it lies in, and its name.
+    /// Names of the enclosing modules, then the type's own.
     path: Vec<Symbol>,
-    /// Its liftedness.
+    /// The liftedness.
     liftedness: Liftedness,
-    /// Its parameters.
+    /// The parameters.
     params: &'a [TypeParam],
 }
 
 impl<'a> Checker<'a> {
-    /// Checks a module type. False if it has errors, which are reported here or were before.
+    /// Checks a module type. Returns false if it has errors, which are reported now or were before.
     pub fn check_module_type(&mut self, signature: &'a ModuleTypeExpr) -> bool {
         if self.is_in_application() {
             return true;
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks that `with` gives a definition to an abstract type, and one that fits it.
+    /// Checks that `with` refines an abstract type, and that the definition fits it.
     fn check_refinement(
         &mut self,
         base: &'a ModuleTypeExpr,
@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
         !def.failed
     }
 
-    /// Whether a definition may hold a function where its parameters stand for what those of an abstract type may.
+    /// Whether a definition may contain a function, if its parameters have the liftedness of the abstract type's parameters.
     fn is_function(&mut self, def: &TypeDef, declared: &[TypeParam]) -> bool {
         for (param, declared) in def.params.iter().zip(declared) {
             if let (AbstractParam::Type(param), TypeParamKind::Type(liftedness)) = (param, declared.kind) {
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
         self.liftedness(&def.ty) == Liftedness::Lifted
     }
 
-    /// Collects the abstract types of a module type that is well-formed.
+    /// Collects the abstract types of a well-formed module type.
     fn abstract_types(&mut self, signature: &'a ModuleTypeExpr, found: &mut Vec<AbstractSpec<'a>>) {
         match &signature.kind {
             ModuleTypeExprKind::Var(name) => {
@@ -170,7 +170,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports that a module type brings a type of a name that is known already: from there on the name means another one.
+    /// Warns that an included module type specifies a type whose name is in scope already; the name means the included type from
+    /// there on.
     pub fn warn_of_inclusion(&mut self, included: &'a ModuleTypeExpr, span: Span, env: &Env<'a>) {
         let outer = std::mem::replace(&mut self.env, env.clone());
         let mut types = Vec::new();
@@ -189,7 +190,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a definition with parameters can stand for an abstract type with parameters: it must take all that that takes.
+/// Whether a definition with parameters `given` can refine an abstract type with parameters `declared`: it must accept all their
+/// arguments.
 fn takes_as_much(declared: &[TypeParam], given: &[TypeParam]) -> bool {
     let takes = |(declared, given): (&TypeParam, &TypeParam)| match (declared.kind, given.kind) {
         (TypeParamKind::Size, TypeParamKind::Size) => true,

@@ -1,7 +1,8 @@
-//! Parametric modules: where they are written, applied and seen through module types.
+//! Parametric modules: their definition, application, and sealing.
 //!
-//! One is checked where it is written, with a parameter that has its module type and nothing else; so it has errors whether it is
-//! applied or not. What an application gives is made by checking the body anew with the argument, which finds no errors any more.
+//! A parametric module is checked where it is written, with a parameter known only by its module type. Its errors are therefore
+//! found whether or not it is applied. Each application checks the body again with the argument, to make the result; this finds
+//! no new errors.
 //!
 //! ```text
 //! module f (p: { type t  val x : t }) = { def y = p.x }     -- checked with a type `t` that nobody knows
@@ -18,22 +19,22 @@ use crate::check::modules::laying::Seal;
 use crate::check::modules::scopes::{Laid, Scopes};
 use crate::syntax::ast::{ModuleParam, ModuleTypeExpr};
 
-/// A parametric module being applied.
+/// Source positions of an application of a parametric module.
 #[derive(Clone, Copy)]
 pub struct Application {
-    /// Where the parametric module is named.
+    /// Source position of the parametric module's name.
     pub function: Span,
-    /// Where the argument stands.
+    /// Source position of the argument.
     pub argument: Span,
     /// A noun for the argument, for messages.
     pub subject: &'static str,
 }
 
-/// How deep parametric modules may apply each other.
+/// Maximum nesting depth of applications of parametric modules.
 const MAX_APPLICATIONS: u32 = 64;
 
 impl<'a> Checker<'a> {
-    /// A parametric module with its first parameter.
+    /// Checks a parametric module with its first parameter, and returns it.
     pub fn parametric(&mut self, param: &'a ModuleParam, rest: ParametricRest<'a>) -> Module<'a> {
         if !self.is_in_application() && !self.trial(|checker| checker.is_sound(param, rest)) {
             return Module::Failed;
@@ -42,12 +43,12 @@ impl<'a> Checker<'a> {
         Module::Parametric(Rc::new(Parametric::Written { param, rest, env, prefix }))
     }
 
-    /// Whether a parametric module is being applied: then all inside was checked where it was written.
+    /// Whether a parametric module is being applied. Everything inside it was already checked where it was written.
     pub fn is_in_application(&self) -> bool {
         self.applications > 0
     }
 
-    /// Checks a parametric module for any arguments.
+    /// Checks the body of a parametric module with assumed arguments.
     fn is_sound(&mut self, param: &'a ModuleParam, rest: ParametricRest<'a>) -> bool {
         let errors = self.n_errors();
         self.env = Frame::inside(&self.env);
@@ -119,7 +120,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An argument as its parameter's module type shows it; its types are not hidden. None if it does not have that module type.
+    /// Returns the argument as seen through the parameter's module type, without hiding its types. `None` if it does not fulfil
+    /// the module type.
     fn take_argument(
         &mut self,
         argument: Module<'a>,
@@ -133,7 +135,7 @@ impl<'a> Checker<'a> {
         (self.n_errors() == errors).then_some(laid)
     }
 
-    /// The result of a parametric module of which only the module type is known.
+    /// Returns the result of a parametric module known only by its module type.
     fn assume_result(&mut self, arrow: Arrow<'a>, argument: Module<'a>, env: &Env<'a>) -> Module<'a> {
         let outer = std::mem::replace(&mut self.env, Frame::inside(env));
         if let Some(param) = arrow.param {
@@ -144,7 +146,8 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// A parametric module seen through a module type: it must take what that says, and give it.
+    /// Returns a parametric module as seen through a module type. It must accept the arguments and return the results that the
+    /// module type promises.
     pub fn seal_parametric(
         &mut self,
         seal: &Seal<'a>,

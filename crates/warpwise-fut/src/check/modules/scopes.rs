@@ -1,7 +1,7 @@
-//! The meanings of the names of a module type while it is laid over a module.
+//! The two meanings of the names of a module type while it is laid over a module.
 //!
-//! Every name has two meanings: for the module, whose types are known, and for those who see it through the module type, to whom
-//! some are abstract. As long as nothing is abstract the two are one.
+//! The actual meaning is that for the module, whose types are known. The view is the meaning for users of the module, to whom
+//! some of its types are abstract. As long as no type is abstract, both are the same.
 
 use std::rc::Rc;
 
@@ -10,30 +10,30 @@ use crate::syntax::ast::Liftedness;
 use crate::syntax::session::Symbol;
 use crate::typed::ty::{Type, Uniqueness};
 
-/// The two meanings of all names in scope.
+/// Both meanings of all names in scope.
 #[derive(Clone)]
 pub struct Scopes<'a> {
     actual: Env<'a>,
-    /// Only where it differs from `actual`.
+    /// `None` where it equals `actual`.
     view: Option<Env<'a>>,
 }
 
-/// A module in its two meanings.
+/// A module in both meanings.
 #[derive(Clone)]
 pub struct Laid<'a> {
-    /// With the types that it has.
+    /// The module with its own types.
     pub actual: Module<'a>,
-    /// As it is seen; none if that is the same.
+    /// The module as its users see it; `None` if that is the same.
     pub view: Option<Module<'a>>,
 }
 
 impl<'a> Laid<'a> {
-    /// A module that is the same for everybody.
+    /// Returns a module whose two meanings are the same.
     pub fn same(module: Module<'a>) -> Laid<'a> {
         Laid { actual: module, view: None }
     }
 
-    /// The two meanings the other way round.
+    /// Exchanges the two meanings.
     pub fn turned(self) -> Laid<'a> {
         match self.view {
             Some(view) => Laid { actual: view, view: Some(self.actual) },
@@ -41,34 +41,34 @@ impl<'a> Laid<'a> {
         }
     }
 
-    /// The module as it is seen.
+    /// Returns the module as its users see it.
     pub fn into_view(self) -> Module<'a> {
         self.view.unwrap_or(self.actual)
     }
 }
 
 impl<'a> Scopes<'a> {
-    /// Names that mean the same to everybody.
+    /// Returns scopes in which both meanings are the same.
     pub fn single(env: Env<'a>) -> Scopes<'a> {
         Scopes { actual: env, view: None }
     }
 
-    /// The names as the module knows them.
+    /// Returns the names as the module knows them.
     pub fn actual(&self) -> &Env<'a> {
         &self.actual
     }
 
-    /// The names as those know them who see the module; none if they are the same.
+    /// Returns the names as users of the module know them; `None` if they are the same.
     pub fn view(&self) -> Option<&Env<'a>> {
         self.view.as_ref()
     }
 
-    /// Empty frames inside both.
+    /// Creates empty frames inside both environments.
     pub fn inside(&self) -> Scopes<'a> {
         Scopes { actual: Frame::inside(&self.actual), view: self.view.as_ref().map(Frame::inside) }
     }
 
-    /// The other way round: what is handed in is made by those who see the module, for the module.
+    /// Exchanges the two meanings. An argument is made by the users of a module, for the module.
     pub fn turned(&self) -> Scopes<'a> {
         match &self.view {
             Some(view) => Scopes { actual: view.clone(), view: Some(self.actual.clone()) },
@@ -76,7 +76,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Enters a type.
+    /// Adds a type.
     pub fn insert_type(&mut self, name: Symbol, actual: Rc<TypeDef>, view: Rc<TypeDef>) {
         if !Rc::ptr_eq(&actual, &view) {
             self.split();
@@ -87,7 +87,7 @@ impl<'a> Scopes<'a> {
         Rc::make_mut(&mut self.actual).members.types.insert(name, actual);
     }
 
-    /// Enters a type that has errors, which have been reported: uses of it are none.
+    /// Adds a type that has errors, which are already reported. Its uses cause no further errors.
     pub fn insert_failed_type(&mut self, name: Symbol) {
         let failed = Rc::new(TypeDef {
             liftedness: Liftedness::Lifted,
@@ -100,7 +100,7 @@ impl<'a> Scopes<'a> {
         self.insert_type(name, failed.clone(), failed);
     }
 
-    /// Enters a value.
+    /// Adds a value.
     pub fn insert_value(&mut self, name: Symbol, actual: Value, view: Value) {
         if let Some(env) = &mut self.view {
             Rc::make_mut(env).members.insert_value(name, view);
@@ -108,7 +108,7 @@ impl<'a> Scopes<'a> {
         Rc::make_mut(&mut self.actual).members.insert_value(name, actual);
     }
 
-    /// Enters a module.
+    /// Adds a module.
     pub fn insert_module(&mut self, name: Symbol, laid: Laid<'a>) {
         if laid.view.is_some() {
             self.split();
@@ -120,7 +120,7 @@ impl<'a> Scopes<'a> {
         Rc::make_mut(&mut self.actual).members.insert_module(name, laid.actual);
     }
 
-    /// Enters all that other innermost frames hold.
+    /// Adds all members of the innermost frames of `other`.
     pub fn include(&mut self, other: &Scopes<'a>) {
         if other.view.is_some() {
             self.split();
@@ -131,7 +131,7 @@ impl<'a> Scopes<'a> {
         Rc::make_mut(&mut self.actual).members.include(&other.actual.members);
     }
 
-    /// The innermost frames as a module.
+    /// Returns the innermost frames as a module.
     pub fn into_module(self) -> Laid<'a> {
         let module = |env: Env<'a>| {
             let members: Members<'a> = Rc::unwrap_or_clone(env).members;

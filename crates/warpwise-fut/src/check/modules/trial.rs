@@ -1,18 +1,18 @@
-//! Checking something only for its errors, and how much may be checked repeatedly.
+//! Checks that keep nothing but messages, and a bound on repeated checks.
 //!
-//! Parametric modules and module types are checked where they are written, with modules that have their module types and nothing else. What
-//! that adds to the program is taken out again; only messages remain.
+//! Parametric modules and module types are checked where they are written, with modules known only by their module types. Such a
+//! check adds definitions to the program, which are removed again afterwards; only the messages remain.
 
 use warpwise_diag::Span;
 
 use crate::check::Checker;
 
-/// How many specifications may be laid over modules in all: some seconds of work. Few lines can make very many of them, by module
-/// types of modules that have the same module type twice, or parametric modules that apply another one twice.
+/// Maximum number of specifications that are laid over modules in total, equal to some seconds of work. Few lines can demand very
+/// many, by modules that contain two modules of one module type each, or by parametric modules that apply another one twice.
 const MOST_WORK: u32 = 2 << 20;
 
 impl<'a> Checker<'a> {
-    /// Does something, and forgets all of it but the messages.
+    /// Runs a check and undoes its effects, except for the messages.
     pub fn trial<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let env = self.env.clone();
         let before = self.program.lengths();
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Counts work that a short program can ask for many times. False if that becomes too much, which is reported once.
+    /// Counts work that a short program can repeat many times. Returns false once it exceeds the maximum; that is reported once.
     pub fn afford(&mut self, cost: u32, span: Span) -> bool {
         let before = self.module_work;
         self.module_work = before.saturating_add(cost);

@@ -1,4 +1,4 @@
-//! Applications: what a function's result is, given its arguments.
+//! Applications: the type of a function's result, given its arguments.
 
 use warpwise_diag::Span;
 
@@ -18,7 +18,7 @@ use crate::typed::tree::{Binding, BindingKind, DimIndexKind, Expr, ExprKind, Lam
 use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
-    /// `f a b`.
+    /// Builds `f a b`.
     pub fn build_apply(&mut self, function: &'a Ast, arguments: &'a [Ast], span: Span) -> Expr {
         let function = self.build(function);
         let mut ty = Some(function.ty.clone());
@@ -32,13 +32,14 @@ impl<'a> Checker<'a> {
                 Some(arrow) => self.build_argument(argument, &arrow.argument),
                 None => self.build(argument),
             });
-            // Later types may mention this argument.
+            // The types of later parameters may mention this argument.
             ty = arrow.filter(|arrow| arrow.param.is_none()).map(|arrow| arrow.result.ty.clone());
         }
         self.apply(function, built, span)
     }
 
-    /// An argument. A lambda in whose type sizes are its own parameters needs to know that before its body is looked at.
+    /// Builds an argument. A lambda whose type has sizes that are its own parameters needs the expected type before its body is
+    /// built.
     fn build_argument(&mut self, argument: &'a Ast, expected: &Type) -> Expr {
         let (AstKind::Lambda { params, result, body }, Type::Arrow(arrow)) = (&argument.kind, expected)
         else {
@@ -50,7 +51,7 @@ impl<'a> Checker<'a> {
         self.build_lambda(params, result.as_deref(), body, Some(expected.clone()), argument.span)
     }
 
-    /// A function applied to built arguments.
+    /// Builds the application of a function to built arguments.
     pub fn apply(&mut self, function: Expr, arguments: Vec<Expr>, span: Span) -> Expr {
         let level = self.sizing.level;
         let mut ty = function.ty.clone();
@@ -94,7 +95,7 @@ impl<'a> Checker<'a> {
         self.open(sizes, applied)
     }
 
-    /// Whether a type speaks of a local.
+    /// Whether a type mentions a local.
     pub fn mentions(&self, ty: &Type, local: LocalId) -> bool {
         let ty = self.solved(ty);
         let mut locals = crate::check::size::unify::Locals::default();
@@ -102,7 +103,7 @@ impl<'a> Checker<'a> {
         locals.0.contains(&local)
     }
 
-    /// Returns the size that stands for an argument; an `i64` that is too complex for a size is bound to a name.
+    /// Returns the size that an argument denotes. An `i64` expression that is too complex for a size is bound to a name.
     fn size_of_argument(&mut self, argument: Expr) -> (Option<Size>, Expr) {
         if is_expressible(&argument) {
             return (Some(argument.clone().into_size()), argument);
@@ -115,14 +116,14 @@ impl<'a> Checker<'a> {
         (Some(size), argument)
     }
 
-    /// Binds an `i64` to a name that sizes can speak of.
+    /// Binds an `i64` to a name that sizes can mention.
     pub fn name_size(&mut self, value: Expr) -> (Size, Expr) {
         let unknown = self.new_size("k", value.span);
         self.sizing.levels.insert(unknown, self.sizing.level);
         (Size::Local(unknown), self.open(vec![unknown], value))
     }
 
-    /// `a + b`, and pipes.
+    /// Builds `a + b`, and pipes.
     pub fn build_binary(
         &mut self,
         expr: &'a Ast,
@@ -152,7 +153,7 @@ impl<'a> Checker<'a> {
         self.apply(function, vec![left, right], expr.span)
     }
 
-    /// `(a +)`.
+    /// Builds `(a +)`.
     pub fn build_left_section(&mut self, expr: &'a Ast, operator_span: Span, left: &'a Ast) -> Expr {
         let Some(resolved) = self.infer.resolved.get(&expr.id).cloned() else {
             return self.build_unit(expr.span);
@@ -163,7 +164,7 @@ impl<'a> Checker<'a> {
         self.apply(function, vec![left], expr.span)
     }
 
-    /// `(+ b)`: a lambda; `b` is evaluated once.
+    /// Builds `(+ b)` as a lambda. `b` is evaluated once.
     pub fn build_right_section(&mut self, expr: &'a Ast, operator_span: Span, right: &'a Ast) -> Expr {
         let Some(resolved) = self.infer.resolved.get(&expr.id).cloned() else {
             return self.build_unit(expr.span);
@@ -203,7 +204,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `let pattern = value in body`, where the body was built one level deeper.
+    /// Builds `let pattern = value in body`, where the body was built one level deeper.
     pub fn close_let(&mut self, pattern: Pat, value: Expr, body: Expr, span: Span) -> Expr {
         let mut opened = Opened::default();
         let ty = self.close(&body.ty.clone(), self.sizing.level, &[], &mut opened, span);
@@ -213,7 +214,8 @@ impl<'a> Checker<'a> {
         self.open(opened.sizes(), expr)
     }
 
-    /// The type of a lambda whose body was built one level deeper. `simple` are the parameters that sizes may speak of.
+    /// Returns the type, the result type and the body of a lambda whose body was built one level deeper. Sizes may mention the
+    /// parameters in `simple`.
     pub fn close_lambda(
         &mut self,
         simple: &[LocalId],
@@ -240,7 +242,7 @@ impl<'a> Checker<'a> {
         (curried, result, body)
     }
 
-    /// The type of a function.
+    /// Returns the type of a function.
     pub fn curry(&self, params: &[&crate::typed::tree::Param], result: &ResultType) -> Type {
         let mut result = result.clone();
         for param in params.iter().rev() {
@@ -261,7 +263,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The local that a pattern is, if it is nothing else.
+/// Returns the local that a pattern binds, if the pattern is only a name.
 pub fn simple_local(pattern: &Pat) -> Option<LocalId> {
     match &pattern.kind {
         PatKind::Bind(local) => Some(*local),
@@ -269,7 +271,7 @@ pub fn simple_local(pattern: &Pat) -> Option<LocalId> {
     }
 }
 
-/// Whether an expression can stand in a size: it binds nothing and updates nothing.
+/// Whether an expression can occur in a size: it contains no binding, no update, and no consumption of named data.
 pub fn is_expressible(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(..)
@@ -316,7 +318,7 @@ pub fn is_expressible(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a function consumes anything that a name stands for: what an argument makes anew can be made again.
+/// Whether a function consumes data that has a name. Data made by an argument could be made again.
 fn consumes_free(ty: &Type, arguments: &[Expr]) -> bool {
     let mut ty = ty;
     for argument in arguments {
@@ -329,7 +331,7 @@ fn consumes_free(ty: &Type, arguments: &[Expr]) -> bool {
     false
 }
 
-/// Whether an expression speaks of an array or other data by name.
+/// Whether an expression mentions an array or other data by name.
 fn names_data(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Local { .. } | ExprKind::Def { .. } => !matches!(expr.ty, Type::Prim(_) | Type::Arrow(_)),

@@ -1,8 +1,9 @@
 //! Sizes of choices.
 //!
-//! The result of `if`, `match` or `loop` has an unknown size where the sizes of its branches, or of initial value and result, may differ.
-//! A size that nobody named (`[]` of a parameter) may differ from any other, but nothing says yet that it does. So the size of
-//! the choice is one of its own, which stays undecided: only where a type demands that it be another size are those of both sides that size.
+//! The result of `if`, `match` or `loop` has an unknown size where the sizes of its branches, or of initial value and result, may
+//! differ. An unnamed size (`[]` of a parameter) may differ from any other, but nothing says yet that it does. The choice
+//! therefore gets a size of its own, which stays undecided. Only where a type requires it to equal another size, both sides are
+//! unified with that size.
 //!
 //! ```text
 //! def f c (a: []f64) (b: []f64) = f64.sum (if c then a else b)       -- `a` and `b` have a size each
@@ -15,17 +16,17 @@ use crate::check::size::{META, Sizing};
 use crate::typed::ids::LocalId;
 use crate::typed::ty::{Size, Type, TypeArg};
 
-/// The size of a choice.
+/// A size that is one of two sizes.
 #[derive(Clone)]
 pub struct Choice {
-    /// The sizes of the two sides.
+    /// Sizes of the two sides.
     sides: [Size; 2],
-    /// The size that it has to be, once a type demanded one.
+    /// The size that a type required, if any did.
     decided: Option<Size>,
 }
 
 impl Sizing {
-    /// Returns the known value of a local: an unknown that was found, or a choice that was decided.
+    /// Returns the known value of a local: an unknown that was solved, or a choice that was decided.
     pub fn known(&self, local: LocalId) -> Option<&Size> {
         match self.meta(local) {
             Some(meta) => meta.solution.as_ref(),
@@ -33,18 +34,18 @@ impl Sizing {
         }
     }
 
-    /// Enters what a size of its own is chosen from.
+    /// Records the two sizes that a choice is between.
     pub fn choose(&mut self, choice: LocalId, sides: [Size; 2]) {
         self.choices.insert(choice, Choice { sides, decided: None });
     }
 
-    /// The sides of a size that is an undecided choice.
+    /// Returns the sides of a size that is an undecided choice.
     pub fn sides(&self, size: &Size) -> Option<&[Size; 2]> {
         let Size::Local(local) = size else { return None };
         self.choices.get(local).filter(|choice| choice.decided.is_none()).map(|choice| &choice.sides)
     }
 
-    /// Whether a local is an unknown or a choice, known by now or not.
+    /// Whether a local is an unknown or a choice, solved or not.
     pub fn was_open(&self, local: LocalId) -> bool {
         self.meta(local).is_some() || self.choices.contains_key(&local)
     }
@@ -57,19 +58,21 @@ impl Sizing {
         }
     }
 
-    /// Whether a size is an unknown one of a parameter, which differs from all others unless a type says that they are equal.
+    /// Whether a size is an unknown size of a parameter, which differs from all others unless a type requires that they are
+    /// equal.
     pub fn is_of_parameter(&self, size: &Size) -> bool {
         matches!(size, Size::Local(local) if self.meta(*local).is_some_and(|meta| meta.of_parameter))
     }
 
-    /// Whether a size is unknown, and neither a choice nor a parameter's: it is whatever size it meets.
+    /// Whether a size is an unknown that is not a parameter's. It can become any other size.
     pub fn is_free(&self, size: &Size) -> bool {
         matches!(size, Size::Local(local) if self.meta(*local).is_some_and(|meta| !meta.of_parameter))
     }
 }
 
 impl Checker<'_> {
-    /// Marks the unknown sizes of a parameter's values. Those of functions that it is or holds are left to what is done with them.
+    /// Marks the unknown sizes of a parameter's values. Sizes inside function types are not marked; uses of the function
+    /// determine them.
     pub fn keep_apart(&mut self, parameter: &Type) {
         match parameter {
             Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => {}
@@ -95,7 +98,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Demands that a choice be a size: both sides are.
+    /// Makes a choice equal to a size, by unifying both sides with it.
     pub fn decide(&mut self, choice: LocalId, size: &Size) -> Result<(), Clash> {
         let differ = Clash::Differ(Size::Local(choice), size.clone());
         let Some(sides) = self.sizing.sides(&Size::Local(choice)).cloned() else { return Err(differ) };
@@ -106,7 +109,7 @@ impl Checker<'_> {
             return Err(differ);
         }
         let before = (self.sizing.metas.clone(), self.sizing.choices.clone());
-        // First, as the size of a loop's result may speak of the one before.
+        // Decide first, since the size of a loop's result may mention the previous one.
         self.sizing.choices.entry(choice).and_modify(|choice| choice.decided = Some(size.clone()));
         let decided = sides.iter().try_for_each(|side| self.unify_sizes(size, side));
         if decided.is_err() {
@@ -115,7 +118,7 @@ impl Checker<'_> {
         decided.map_err(|_| differ)
     }
 
-    /// Whether two sizes are the same or not known yet.
+    /// Whether two sizes are equal or not known yet.
     fn may_be(&mut self, side: &Size, size: &Size) -> bool {
         let is_open =
             |checker: &Self, size: &Size| checker.locals_of(size).iter().any(|&l| checker.sizing.is_open(l));

@@ -110,7 +110,7 @@ impl<'a> Checker<'a> {
         Expr { span: expr.span, ty: Type::Prim(prim), kind: ExprKind::Literal(prim, typed) }
     }
 
-    /// A literal at the type that was inferred for it.
+    /// Returns a literal at the type that was inferred for it.
     pub fn literal_at(
         &mut self,
         ty: Option<Ty>,
@@ -161,7 +161,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A name that stands for an expression without being one.
+    /// Builds a name that denotes a value without being an expression.
     pub fn build_implied(&mut self, span: Span) -> Expr {
         match self.infer.implied.get(&span).cloned() {
             Some(resolved) => self.build_name(&resolved, span),
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the name that `#[param(name)]` before an expression of this type gives, if that can be tuned.
+    /// Returns the name in `#[param(name)]` before an expression of this type, if the type can be tuned.
     fn tuning_parameter(&mut self, attr: &Attr, ty: &Type) -> Option<String> {
         let AttrKind::Compound(param, names) = &attr.kind else { return None };
         if self.text(param.symbol) != "param" {
@@ -213,7 +213,7 @@ impl<'a> Checker<'a> {
         Expr { span: expr.span, ty, kind: ExprKind::Array(built) }
     }
 
-    /// Demands that a type hides no more than allowed.
+    /// Reports an error if a type has more than the allowed liftedness.
     pub fn demand_liftedness(&mut self, ty: &Type, allowed: Liftedness, span: Span, what: &str) {
         if self.liftedness(ty) as u8 > allowed as u8 {
             let shown = self.show_type(&self.solved(ty));
@@ -228,7 +228,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an annotation with its sizes built.
+    /// Returns an annotation with its sizes built.
     pub fn annotation(&mut self, ty: &'a TypeExpr) -> Option<crate::check::type_exprs::Annotation> {
         let mut annotation = self.infer.annotations.get(&ty.span).cloned()?;
         annotation.ty = self.fill_pending(&annotation.ty);
@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
         Some(annotation)
     }
 
-    /// The type of an annotation of a value, whose unknown sizes are those of the value.
+    /// Returns an annotation of a value. Its existential sizes become unknowns, solved by the sizes of the value.
     pub fn value_annotation(&mut self, ty: &'a TypeExpr) -> Option<crate::check::type_exprs::Annotation> {
         let mut annotation = self.annotation(ty)?;
         let mut of_the_value = Subst::default();
@@ -270,14 +270,14 @@ impl<'a> Checker<'a> {
         Expr { span, ty: annotation.ty, kind: ExprKind::Coerce(Box::new(body)) }
     }
 
-    /// Unknown sizes of a coercion are those of the value.
+    /// Solves the unknown sizes of a coercion's type with the sizes of the value.
     fn copy_sizes(&mut self, to: &Type, from: &Type) {
         match (to, from) {
             (Type::Array(to), Type::Array(from)) => {
                 if let Size::Local(local) = self.resolve_size(&to.size)
                     && self.sizing.meta(local).is_some()
                 {
-                    // It is fresh, so it takes any size in scope.
+                    // The unknown is fresh, so it can become any size in scope.
                     drop(self.unify_sizes(&to.size, &from.size));
                 }
                 self.copy_sizes(&to.element, &from.element);
@@ -318,7 +318,7 @@ impl<'a> Checker<'a> {
         self.open(opened.sizes(), expr)
     }
 
-    /// A type with what a name is bound to in place of the name, where that can stand in a size.
+    /// Replaces a bound name by its value in a type, if the value can occur in a size.
     fn spelled_out(&self, ty: &Type, binding: &Binding) -> Type {
         let BindingKind::Pattern {
             pattern: Pat { kind: PatKind::Bind(local), ty: bound, .. }, value, ..
@@ -399,7 +399,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a size is an extent in a type, also in the types of functions.
+/// Whether a size is an extent in a type, including in function types inside it.
 fn stands_alone(ty: &Type, size: LocalId) -> bool {
     match ty {
         Type::Arrow(arrow) => stands_alone(&arrow.argument, size) || stands_alone(&arrow.result.ty, size),
@@ -418,7 +418,7 @@ fn stands_alone(ty: &Type, size: LocalId) -> bool {
     }
 }
 
-/// A literal at a type; none if it is out of range.
+/// Returns a literal at a type; `None` if it is out of range.
 fn typed_literal(literal: Literal, prim: PrimType, negated: bool) -> Option<Literal> {
     if PrimSet::FLOATS.contains(prim) {
         return float_literal(literal, prim, negated);

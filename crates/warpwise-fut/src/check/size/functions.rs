@@ -1,4 +1,4 @@
-//! Lambdas, local functions, and the common part of these and definitions.
+//! Lambdas, local functions, and the construction that they share with definitions.
 
 use warpwise_diag::{Diagnostic, Span};
 
@@ -17,20 +17,20 @@ use crate::typed::tree::{
 };
 use crate::typed::ty::{ArrowType, ResultType, Size, Type, Uniqueness};
 
-/// Parameters, result and body of a function, and its curried type.
+/// The parts of a function that was built, and its curried type.
 pub struct Built {
-    /// Parameters.
+    /// The parameters.
     pub params: Vec<Param>,
-    /// The result.
+    /// Type of the result.
     pub result: ResultType,
     /// The body.
     pub body: Expr,
-    /// The type.
+    /// Curried type.
     pub ty: Type,
 }
 
 impl<'a> Checker<'a> {
-    /// `\x y -> e`, where a function of a type is expected or of any.
+    /// Builds `\x y -> e`. `expected` is the function type that its context requires, if known.
     pub fn build_lambda(
         &mut self,
         params: &'a [Pat],
@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
         Expr { span, ty, kind: ExprKind::Lambda(Box::new(Lambda { params, result, body })) }
     }
 
-    /// Builds a function. Parameters without a type take what is expected, and so do unknown sizes of the result.
+    /// Builds a function. Parameters without a type get the expected one, and so do unknown sizes of the result.
     pub fn build_function(
         &mut self,
         params: &'a [Pat],
@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Built {
         let first = self.sizing.metas.len() as u32;
-        // Sizes of parameters may turn out to be parameters before them, so both have one level.
+        // Sizes of parameters may turn out to be earlier parameters, so both have one level.
         let (params, annotation, body) = self.nested(|checker| {
             let level = checker.sizing.level;
             let params: Vec<Param> = params
@@ -96,7 +96,7 @@ impl<'a> Checker<'a> {
         Built { params, result, body, ty }
     }
 
-    /// A parameter of a function of which this type is expected, and what is expected of the rest of the function.
+    /// Builds a parameter with its expected type. Also returns the type that is expected of the rest of the function.
     fn build_expected_param(
         &mut self,
         param: &'a Pat,
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
     ) -> (Param, Option<Type>) {
         let (mut pattern, consumes) = self.build_pat(param, Some(&arrow.argument), level);
         if let PatKind::Wildcard = pattern.kind {
-            // Sizes can speak of it by a name only.
+            // Sizes can mention the parameter only by a name.
             let name = self.session.names.intern("_");
             let local = self.new_local(name, pattern.span);
             self.program.locals[local.index()].ty = pattern.ty.clone();
@@ -126,7 +126,8 @@ impl<'a> Checker<'a> {
         (Param { pattern, consumes }, rest)
     }
 
-    /// The type of a parameter may speak only of parameters before it, and of those only by their whole name.
+    /// Reports an error if the type of a parameter mentions a name bound by the parameters, other than an earlier parameter as a
+    /// whole.
     fn check_params(&mut self, params: &[&Param]) {
         let mut before = Vec::new();
         for param in params {
@@ -151,7 +152,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of a result may not speak of parts of parameters, which have no name outside.
+    /// Reports an error if the type of a result mentions parts of parameters, which have no name outside.
     fn check_annotated_result(&mut self, ty: &Type, params: &[&Param], place: Span) {
         let mut parts = Vec::new();
         for param in params {
@@ -171,7 +172,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A function whose result was annotated.
+    /// Completes a function with an annotated result.
     fn close_annotated(
         &mut self,
         simple: &[LocalId],
@@ -192,7 +193,7 @@ impl<'a> Checker<'a> {
         self.check_annotated_result(&annotation.ty, params, place);
         self.require(&expected, &body.ty, body_span, Why::Result(place));
         self.settle_unused(&flexible, params);
-        // A size that the body gives and callers know needs no name of its own.
+        // A size that the body determines and callers know needs no name of its own.
         let mut known = Subst::default();
         let mut exists = Vec::new();
         for hidden in annotation.exists {
@@ -203,7 +204,7 @@ impl<'a> Checker<'a> {
             }
         }
         let result = self.substitute(&annotation.ty, &known);
-        // Sizes bound by parts of parameters cannot be spoken of in the type of the function.
+        // The type of the function cannot mention sizes that parts of parameters bind.
         let keep: Vec<LocalId> = simple.iter().chain(&exists).copied().collect();
         let ty = self.close(&result, self.sizing.level, &keep, &mut opened, span);
         exists.extend(opened.sizes().into_iter().filter(|&size| self.mentions(&ty, size)));
@@ -218,7 +219,7 @@ impl<'a> Checker<'a> {
         (self.curry(params, &result), result, body)
     }
 
-    /// Whether a size speaks only of parameters, and of what is bound outside of the function.
+    /// Whether a size mentions only parameters and names from outside the function.
     fn is_known_to_callers(&self, size: &Size, params: &[LocalId]) -> bool {
         self.locals_of(size).iter().all(|local| {
             let is_outside =
@@ -227,7 +228,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// An unknown size of the result that nothing in the body decides is that of a payload that is not there.
+    /// Sets the unknown sizes of the result that nothing in the body determines to 0: they belong to absent payloads.
     fn settle_unused(&mut self, flexible: &Subst, params: &[&Param]) {
         for size in flexible.sizes.values() {
             if let Size::Local(local) = self.resolve_size(size)
@@ -240,7 +241,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `let f x = e`.
+    /// Builds `let f x = e`.
     pub fn build_local_function(&mut self, function: &'a LocalFunction) -> BindingKind {
         let (types, mut sizes) = self.infer.functions.get(&function.name.id).cloned().unwrap_or_default();
         for &size in &sizes {
@@ -275,7 +276,7 @@ impl<'a> Checker<'a> {
         BindingKind::Function { name: local, function, attrs: Vec::new() }
     }
 
-    /// A size parameter that the type of its function does not speak of could not be known.
+    /// Reports an error if a function's type does not mention one of its size parameters, which then could not be known.
     pub fn check_size_params(&mut self, sizes: &[LocalId], ty: &Type) {
         for &size in sizes {
             if !self.mentions(ty, size) {
@@ -287,7 +288,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Makes size parameters of the unknowns of a type that are no older than `first` and at least at `level`.
+    /// Turns the unknowns of a type into size parameters, if they are not older than `first` and their level is at least `level`.
     pub fn generalise_sizes(&mut self, ty: &Type, first: u32, level: u32) -> Vec<LocalId> {
         let ty = self.solved(ty);
         let mut locals = Locals::default();
@@ -307,7 +308,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The names that a pattern binds.
+/// Collects the names that a pattern binds.
 fn bound_names(pattern: &TypedPat, names: &mut Vec<LocalId>) {
     match &pattern.kind {
         PatKind::Bind(local) => names.push(*local),

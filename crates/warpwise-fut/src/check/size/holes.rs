@@ -1,4 +1,4 @@
-//! Holes: placeholders of whatever type their place asks for.
+//! Holes: placeholders that have whatever type their context requires.
 
 use warpwise_diag::Span;
 
@@ -8,7 +8,7 @@ use crate::typed::tree::{Expr, ExprKind, Lambda, Param, Pat, PatKind};
 use crate::typed::ty::{Type, Uniqueness};
 
 impl Checker<'_> {
-    /// A hole of this type. One that is a function is a function with a hole for its result.
+    /// Builds a hole of a type. A hole of a function type becomes a function whose result is a hole.
     pub fn build_hole(&mut self, ty: Ty, span: Span) -> Expr {
         let occurrence = self.sizing.new_occurrence();
         // The result of a function may have any size.

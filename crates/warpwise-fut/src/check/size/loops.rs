@@ -1,4 +1,4 @@
-//! Loops: which sizes stay and which change from one iteration to the next.
+//! Loops: which sizes are invariant, and which change from one iteration to the next.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Diagnostic, Span};
@@ -13,17 +13,18 @@ use crate::typed::tree::{Expr, ExprKind, Loop, LoopForm};
 use crate::typed::ty::{Field, Size, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
-    /// `loop p = e form do e`.
+    /// Builds `loop p = e form do e`.
     ///
-    /// The sizes of the parameters are unknowns while the body is built. One that the body settles must be
-    /// that of the initial value too. One that the body gives back as it was is that of the initial value. Any other changes.
+    /// The sizes of the parameters are unknowns while the body is built. If the body determines a size, the initial value must
+    /// have it, too. If the body returns a size unchanged, it equals that of the initial value. Any other size changes.
     pub fn build_loop(&mut self, this: &'a LoopExpr, span: Span) -> Expr {
         let initial = match &this.initial {
             Some(initial) => self.build(initial),
             None => self.build_implied_pat(&this.pattern),
         };
         self.demand_liftedness(&initial.ty, Liftedness::SizeLifted, initial.span, "a loop parameter");
-        // Unknown sizes lie between what is outside and what is bound in an iteration, which they cannot be.
+        // The level of the unknown sizes lies between those outside and those bound in an iteration, so that they cannot become
+        // the latter.
         let (pattern, consumes) =
             self.nested(|checker| checker.build_pat(&this.pattern, None, checker.sizing.level + 1));
         self.keep_apart(&pattern.ty);
@@ -94,13 +95,13 @@ impl<'a> Checker<'a> {
     ) {
         let mut unsettled = Vec::new();
         self.settle_known(pattern, initial, body, places, &mut unsettled);
-        // First all decisions, then their consequences: what changes must not settle anything else.
+        // Make all decisions before applying them: a size that changes must not determine another one.
         let mut changing: Vec<Changing> = Vec::new();
         let mut following: Vec<(Changing, Vec<LocalId>)> = Vec::new();
         let starts: Vec<_> =
             unsettled.iter().map(|(unknown, start, _)| (unknown.clone(), start.clone())).collect();
         for (unknown, initial, body) in unsettled {
-            // A size that something outside of the loop has, too, is one for all iterations.
+            // A size that also occurs outside of the loop is the same in all iterations.
             let changeable = |&local: &LocalId| self.sizing.level_of(local) > self.sizing.level;
             let Some(local) = self.unsettled(&unknown).filter(changeable) else {
                 self.demand_both(&unknown, &initial, &body, places);
@@ -130,7 +131,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What takes turns changes if one of them does; the others keep the size they start at.
+    /// Settles parameters that exchange sizes: one changes if another one that it follows changes. The rest keep their initial
+    /// sizes if possible.
     fn settle_turns(&mut self, mut following: Vec<(Changing, Vec<LocalId>)>, changing: &mut Vec<Changing>) {
         let changes = |(_, others): &(Changing, Vec<LocalId>), changing: &[Changing]| {
             changing.iter().any(|changing| others.contains(&changing.unknown))
@@ -145,14 +147,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Lets a parameter keep the size that it starts at, if that is possible.
+    /// Gives a parameter its initial size for all iterations, if that is possible.
     fn stays(&mut self, parameter: &Changing) -> bool {
         let Changing { unknown, initial, body } = parameter;
         let gives_initial = self.unsettled(body) == Some(*unknown) || self.unify_sizes(initial, body).is_ok();
         gives_initial && self.unify_sizes(&Size::Local(*unknown), initial).is_ok()
     }
 
-    /// The unknown that a size still is.
+    /// Returns the unknown that a size resolves to, if it is not solved.
     fn unsettled(&self, size: &Size) -> Option<LocalId> {
         match self.resolve_size(size) {
             Size::Local(local) => self.sizing.meta(local).map(|_| local),
@@ -160,8 +162,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The other parameters whose sizes the body may give here, if all start as one and the body gives nothing else but the
-    /// size that the parameter has or starts at.
+    /// Returns the other parameters whose sizes the body may return for this one. `None` unless all of them start at the same
+    /// size, and the body returns nothing else but those, the parameter's own size, or its initial size.
     fn followed(
         &mut self,
         local: LocalId,
@@ -171,7 +173,7 @@ impl<'a> Checker<'a> {
     ) -> Option<Vec<LocalId>> {
         let mut others = Vec::new();
         let mut given = vec![self.resolve_size(body)];
-        // Choices share what they are made from, and a choice of a loop may be made from itself.
+        // Choices share their sides, and a choice of a loop may have itself as a side.
         let mut seen = FxHashSet::default();
         while let Some(size) = given.pop() {
             if let (Size::Local(choice), Some(sides)) = (&size, self.sizing.sides(&size)) {
@@ -194,7 +196,8 @@ impl<'a> Checker<'a> {
         Some(others)
     }
 
-    /// Whether the initial value's size or the result's is free and may be the other one, which is no loop parameter's.
+    /// Whether the size of the initial value or of the body's result is free and may become the other one, which must not mention
+    /// loop parameters.
     fn may_be_one(&self, parameter: &Changing, pattern: &Type) -> bool {
         let (initial, body) = (self.resolve_size(&parameter.initial), self.resolve_size(&parameter.body));
         let is_of_loop = self.locals_of(&body).iter().any(|&local| self.mentions(pattern, local));
@@ -245,7 +248,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Demands of two sizes that the body takes for one that they start as one, and are one after each iteration.
+    /// Requires that two sizes that the body equates are equal initially and after each iteration.
     fn demand_one(&mut self, first: &Changing, initial: &Size, body: &Size, places: &Places) {
         self.demand_size(
             &first.initial,
@@ -255,13 +258,13 @@ impl<'a> Checker<'a> {
             "initial value of the loop",
         );
         match self.unsettled(body) == Some(first.unknown) {
-            // A size that changes is not its earlier value.
+            // A size that changes does not equal its previous value.
             true => self.report_sizes(&first.body, body, places.body, places.pattern, "loop body"),
             false => self.demand_size(&first.body, body, places.body, places.pattern, "loop body"),
         }
     }
 
-    /// Demands that a size that the body settles is the initial value's and the result's.
+    /// Requires that the initial value and the body's result have a size that the body determines.
     fn demand_both(&mut self, size: &Size, initial: &Size, body: &Size, places: &Places) {
         self.demand_size(size, initial, places.initial, places.pattern, "initial value of the loop");
         self.demand_size(size, body, places.body, places.pattern, "loop body");
@@ -295,7 +298,7 @@ impl<'a> Checker<'a> {
         self.report(error.hint(hint));
     }
 
-    /// The value that a loop pattern without initial value stands for.
+    /// Builds the initial value of a loop that is written without one: its pattern, read as an expression.
     fn build_implied_pat(&mut self, pat: &'a Pat) -> Expr {
         let parts: Vec<_> = match &pat.kind {
             PatKind::Name(name) => return self.build_implied(name.span),
@@ -327,7 +330,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The parts of loop parameters whose type is written without a star: those stay as they are.
+/// Returns the parts of loop parameters whose types are written. They are not consumed, unless they have a star.
 fn kept_parts(pattern: &Pat) -> Uniqueness {
     let parts = |parts: Vec<Uniqueness>| match parts.iter().any(Uniqueness::any) {
         true => Uniqueness::Fields(parts.into()),
@@ -344,17 +347,17 @@ fn kept_parts(pattern: &Pat) -> Uniqueness {
     }
 }
 
-/// A size of a loop's parameters that changes from one iteration to the next.
+/// A size of a loop's parameters that may change from one iteration to the next.
 #[derive(Clone)]
 struct Changing {
     unknown: LocalId,
-    /// The size of the initial value.
+    /// Size of the initial value.
     initial: Size,
-    /// The size of the body's result.
+    /// Size of the body's result.
     body: Size,
 }
 
-/// Where the parts of a loop stand.
+/// Source positions of the parts of a loop.
 struct Places {
     initial: Span,
     body: Span,

@@ -1,10 +1,10 @@
-//! Sizes to be found, and those that stay unknown.
+//! Unknown sizes, which are solved or stay unknown.
 //!
-//! A lifted type parameter may stand for a type whose size only its function knows: in `apply iota 3`, with
-//! `apply '^a '^b (f: a -> b) (x: a) : b`, the size in `b` is the parameter of `iota`. An unknown in the argument for such a parameter
-//! that meets a size bound inside a function type *absorbs* it: it becomes a size of its own, at the level of what
-//! is bound in types only, which closing the result of the application opens or binds again.
-//! Each occurrence of the type parameter then stands for a size of its own; as long as nothing was absorbed, all are one.
+//! A lifted type parameter may be instantiated to a type with a size that only its function knows: in `apply iota 3`, with
+//! `apply '^a '^b (f: a -> b) (x: a) : b`, the size in `b` is the parameter of `iota`. An unknown in the argument for such a type
+//! parameter that meets a size bound inside a function type *absorbs* it. The unknown then becomes a size of its own, at the
+//! level of sizes that are bound only in types; closing the result of the application opens or binds it again. Each occurrence of
+//! the type parameter then has a size of its own. As long as none has absorbed a size, all occurrences have the same one.
 
 use crate::check::Checker;
 use crate::check::size::unify::{Clash, Locals, known_or_substituted};
@@ -16,49 +16,50 @@ use crate::typed::map::{Map, map_type};
 use crate::typed::ty::{Size, Type};
 use warpwise_diag::Span;
 
-/// A size to be found.
+/// An unknown size.
 #[derive(Clone, Debug)]
 pub struct Meta {
-    /// Its solution, once known.
+    /// Solution, once known.
     pub solution: Option<Size>,
-    /// See the module [`size`](crate::check::size).
+    /// Level: see the module [`size`](crate::check::size).
     pub level: u32,
-    /// Where it comes from.
+    /// Source position that the unknown comes from.
     pub span: Span,
-    /// The occurrence of a lifted type parameter in whose argument it stands, so that it may stay unknown.
+    /// The occurrence of a lifted type parameter in whose argument the unknown lies. Such an unknown may stay unknown.
     pub occurrence: Option<Occurrence>,
-    /// Parameters of the function types around it, which it may become.
+    /// Parameters of the enclosing function types, which the unknown may become.
     pub binders: Vec<LocalId>,
-    /// Its substitutes in other occurrences of the type parameter.
+    /// Copies of the unknown in other occurrences of the type parameter.
     pub copies: Vec<LocalId>,
-    /// Whether it is a size of a parameter. Values may have any there, so that nothing but a type makes it another size.
+    /// Whether the unknown is a size of a parameter. Callers may pass values of any size, so that only a type equates it with
+    /// another size.
     pub of_parameter: bool,
 }
 
-/// One occurrence of a lifted type parameter in an instantiated type, or a size parameter that an argument tells.
+/// One occurrence of a lifted type parameter in an instantiated type, or a size parameter that an argument determines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occurrence {
     number: u32,
-    /// Whether it belongs to a size parameter.
+    /// Whether it is that of a size parameter.
     is_size: bool,
 }
 
-/// A size that an occurrence absorbed.
+/// A size absorbed by an occurrence.
 pub struct Absorbed {
     occurrence: Occurrence,
     source: Size,
     unknown: LocalId,
-    /// The size that a later argument has there.
+    /// The size that a later argument has at this place.
     met: Option<Size>,
 }
 
 impl Sizing {
-    /// The unknown that a local is, if it is one.
+    /// Returns the unknown that a local denotes, if it does.
     pub fn meta(&self, local: LocalId) -> Option<&Meta> {
         self.metas.get(local.0.checked_sub(META)? as usize)
     }
 
-    /// A new unknown at a level.
+    /// Creates an unknown at a level.
     pub fn new_meta(&mut self, level: u32, span: Span, occurrence: Option<Occurrence>) -> Size {
         let binders = self.binders.clone();
         self.metas.push(Meta {
@@ -73,18 +74,18 @@ impl Sizing {
         Size::Local(LocalId(META + self.metas.len() as u32 - 1))
     }
 
-    /// A new occurrence of a lifted type parameter.
+    /// Creates an occurrence of a lifted type parameter.
     pub fn new_occurrence(&mut self) -> Occurrence {
         self.occurrences += 1;
         Occurrence { number: self.occurrences, is_size: false }
     }
 
-    /// The occurrence of a size parameter.
+    /// Creates the occurrence of a size parameter.
     pub fn new_told(&mut self) -> Occurrence {
         Occurrence { is_size: true, ..self.new_occurrence() }
     }
 
-    /// Whether an unknown is a copy of one of which nothing is known yet.
+    /// Whether an unknown is a copy of an unsolved one.
     fn is_waiting_copy(&self, local: LocalId) -> bool {
         let Some(Size::Local(source)) = self.meta(local).and_then(|meta| meta.solution.as_ref()) else {
             return false;
@@ -92,7 +93,7 @@ impl Sizing {
         self.meta(*source).is_some_and(|source| source.solution.is_none() && source.copies.contains(&local))
     }
 
-    /// Enters what an unknown is.
+    /// Records the solution of an unknown.
     pub fn set(&mut self, meta: LocalId, solution: Size) {
         let Some(state) = self.metas.get_mut(meta.0.wrapping_sub(META) as usize) else { return };
         let of_parameter = state.of_parameter;
@@ -104,18 +105,18 @@ impl Sizing {
         self.metas[(meta.0 - META) as usize].solution = Some(solution);
     }
 
-    /// Another occurrence of the argument for a type parameter.
+    /// Copies the argument for a type parameter, for another occurrence.
     pub fn copied(&mut self, ty: &Type) -> Type {
         let occurrence = self.new_occurrence();
         map_type(ty, &mut Copy { sizing: self, occurrence })
     }
 }
 
-/// Puts in what is known, but for copies that may still absorb a size of their own.
+/// Substitutes what is known, except for copies that may still absorb a size of their own.
 pub struct Uncopied<'s> {
-    /// The unknowns.
+    /// State of the unknowns.
     pub sizing: &'s Sizing,
-    /// The substitution applied besides.
+    /// Substitution to be applied as well.
     pub subst: &'s Subst,
 }
 
@@ -137,7 +138,7 @@ impl Map for Uncopied<'_> {
     }
 }
 
-/// Puts a copy in the place of each unknown that may absorb.
+/// Replaces each unknown that may absorb by a copy.
 struct Copy<'s> {
     sizing: &'s mut Sizing,
     occurrence: Occurrence,
@@ -161,8 +162,8 @@ impl Map for Copy<'_> {
 }
 
 impl Checker<'_> {
-    /// Makes two unknowns the same. One that is bound in a type only is settled first, then a size parameter that an
-    /// argument tells, then one that absorbs.
+    /// Unifies two unknowns. An unknown that is bound only in a type is solved in preference, then a size parameter that an
+    /// argument determines, then an unknown that absorbs.
     pub fn join_metas(&mut self, expected: LocalId, found: LocalId) -> Result<(), Clash> {
         let rank = |checker: &Self, local| match checker.sizing.meta(local) {
             Some(meta) if meta.level == DEEPEST => 3,
@@ -175,7 +176,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Settles what an unknown is.
+    /// Solves an unknown.
     pub fn solve(&mut self, meta: LocalId, size: &Size) -> Result<(), Clash> {
         let Some(state) = self.sizing.meta(meta).cloned() else { return Ok(()) };
         if self.sizing.frozen {
@@ -221,8 +222,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The unknown size parameters in the type of a parameter. Called once, a function has one size for each: what its
-    /// argument, a function, gives anew with every call cannot be it.
+    /// Returns the unknown size parameters in the type of a parameter that is a function. In one call, a function has one value
+    /// for each of these; therefore a size that the argument computes anew in every call cannot be it.
     pub fn firm_sizes(&self, parameter: &Type) -> Vec<LocalId> {
         if self.liftedness(parameter) != Liftedness::Lifted {
             return Vec::new();
@@ -238,7 +239,7 @@ impl Checker<'_> {
         locals.0.into_iter().filter(is_size).collect()
     }
 
-    /// Lets the unknowns of a value's type absorb nothing more: under its name all copies of one are one.
+    /// Keeps the unknowns of a value's type from absorbing sizes: under one name, all copies of an unknown are equal.
     pub fn keep_from_absorbing(&mut self, ty: &Type) {
         let mut locals = Locals::default();
         map_type(&self.solved(ty), &mut locals);
@@ -249,7 +250,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a size is absorbed and what an argument has there is the same all over its occurrence.
+    /// Whether a size is absorbed, and arguments agree on the size that they have in its place.
     pub fn meets(&mut self, absorbed: LocalId, found: &Size) -> bool {
         let known = self.sizing.absorbed.iter().position(|other| other.unknown == absorbed);
         let Some(index) = known else { return false };
@@ -265,7 +266,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes an unknown a size of its own; one occurrence absorbs one size once.
+    /// Makes an unknown a size of its own. Each occurrence absorbs a given size only once.
     fn absorb(&mut self, meta: LocalId, occurrence: Occurrence, source: &Size) {
         let known = (0..self.sizing.absorbed.len()).find(|&index| {
             let Absorbed { occurrence: other, source: absorbed, .. } = &self.sizing.absorbed[index];
@@ -291,7 +292,7 @@ impl Checker<'_> {
         self.sizing.set(meta, Size::Local(unknown));
     }
 
-    /// Keeps an unknown from becoming a size deeper than `level`, but for these parameters of function types.
+    /// Keeps an unknown from becoming a size deeper than `level`, except for the given parameters of function types.
     pub fn lower(&mut self, local: LocalId, level: u32, binders: &[LocalId]) {
         if self.sizing.meta(local).is_some() {
             let meta = &mut self.sizing.metas[(local.0 - META) as usize];

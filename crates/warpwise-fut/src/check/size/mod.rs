@@ -1,10 +1,10 @@
-//! The phase with sizes: builds the typed tree.
+//! Inference of sizes, which builds the typed tree.
 //!
-//! Read in this order: [`unify`] (sizes and types), [`metas`], [`choices`], [`scopes`] (what happens to a size whose scope ends), [`names`],
+//! Read in this order: [`unify`] (sizes and types), [`metas`], [`choices`], [`scopes`] (sizes whose scope ends), [`names`],
 //! [`apply`], [`exprs`], [`paths`], [`loops`], [`functions`], [`pats`], [`sums`].
 //!
-//! A size that is not known yet is a local with a number from [`META`]; [`crate::check::finish`] removes them. Every local and every unknown
-//! has a level, the number of scopes around it: an unknown never becomes a size of a deeper level.
+//! An unknown size is a local numbered from [`META`] on; [`crate::check::finish`] removes these. Every local and every unknown
+//! has a level, the number of enclosing scopes. An unknown never becomes a size of a deeper level.
 
 pub mod apply;
 pub mod choices;
@@ -30,51 +30,51 @@ use crate::check::size::metas::{Absorbed, Meta};
 use crate::typed::ids::{LocalId, TypeParamId};
 use crate::typed::ty::Size;
 
-/// Locals from here on, below the pending ones, are sizes to be found.
+/// First number of the locals that are unknown sizes. Pending sizes have higher numbers.
 pub const META: u32 = 1 << 30;
 
-/// The level of what no unknown from outside may become.
+/// Level of sizes that no unknown from outside may become.
 pub const DEEPEST: u32 = u32::MAX;
 
-/// The state of this phase.
+/// State of this phase.
 #[derive(Default)]
 pub struct Sizing {
-    /// Sizes to be found.
+    /// Unknown sizes.
     pub metas: Vec<Meta>,
-    /// Sizes of choices.
+    /// Choices, by the local that is their size.
     pub choices: FxHashMap<LocalId, Choice>,
-    /// Whether sizes are only compared: nothing becomes known.
+    /// Whether sizes are only compared, without solving unknowns.
     pub frozen: bool,
-    /// The number of scopes around the present place.
+    /// Number of scopes around the current place.
     pub level: u32,
-    /// The levels of locals; those that are missing have level 0.
+    /// Levels of locals; a missing one is 0.
     pub levels: FxHashMap<LocalId, u32>,
-    /// The schemes of polymorphic local functions.
+    /// Type and size parameters of polymorphic local functions.
     pub schemes: FxHashMap<LocalId, (Vec<TypeParamId>, Vec<LocalId>)>,
-    /// Pending sizes that were built.
+    /// Pending sizes that have been built.
     pub pending: FxHashMap<u32, Size>,
-    /// The substitutes of the sizes of `let [n]` until the value is matched.
+    /// Substitutes for the sizes of `let [n]` until the value has been matched.
     pub binding: FxHashMap<LocalId, Size>,
-    /// The sizes that lifted type parameters absorbed.
+    /// Sizes absorbed by lifted type parameters.
     pub absorbed: Vec<Absorbed>,
-    /// How many occurrences of lifted type parameters there are.
+    /// Number of occurrences of lifted type parameters.
     pub occurrences: u32,
-    /// Whether a size was reported to leave its scope: what follows from that is not reported again.
+    /// Whether a size was reported to leave its scope. Consequences are not reported again.
     pub escaped: bool,
-    /// Size parameters of the function being applied, which absorb only what was absorbed before.
+    /// Size parameters of the function being applied, which absorb only sizes that were absorbed before.
     pub firm: Vec<LocalId>,
-    /// Parameters of the function types being entered.
+    /// Parameters of the enclosing function types.
     pub binders: Vec<LocalId>,
-    /// Sizes that come into being when a lambda is called.
+    /// Existential sizes of lambdas, which each call determines.
     pub computed: FxHashSet<LocalId>,
-    /// Sizes that were absorbed from such: no place but the lambda's call knows them.
+    /// Sizes absorbed from those in `computed`: only the call of the lambda knows them.
     pub nowhere: FxHashSet<LocalId>,
-    /// How applications and sections were written.
+    /// Written form of applications and sections, by source position.
     pub written: FxHashMap<Span, Written>,
 }
 
 impl Sizing {
-    /// Forgets the definition before.
+    /// Forgets the previous definition.
     pub fn clear(&mut self) {
         self.metas.clear();
         self.choices.clear();
@@ -93,7 +93,7 @@ impl Sizing {
         self.written.clear();
     }
 
-    /// The level of a local.
+    /// Returns the level of a local.
     pub fn level_of(&self, local: LocalId) -> u32 {
         match self.meta(local) {
             Some(meta) => meta.level,

@@ -1,4 +1,4 @@
-//! Uses of names, with the arguments for their schemes.
+//! Uses of names, instantiated with arguments for their schemes.
 
 use warpwise_diag::{Diagnostic, Span};
 
@@ -18,7 +18,7 @@ use crate::typed::map::{Map, map_type};
 use crate::typed::tree::{Expr, ExprKind, Instance, Lambda, Param, Pat, PatKind};
 use crate::typed::ty::{ResultType, Size, Type, TypeArg, Uniqueness};
 
-/// Puts arguments in the place of parameters; an occurrence of a type parameter after the first gets a copy.
+/// Substitutes arguments for parameters. Each occurrence of a type parameter after the first gets a copy.
 struct Occurrences<'s> {
     sizing: &'s mut Sizing,
     subst: Subst,
@@ -41,7 +41,7 @@ impl Map for Occurrences<'_> {
 }
 
 impl<'a> Checker<'a> {
-    /// A use of a name.
+    /// Builds a use of a name.
     pub fn build_name(&mut self, resolved: &Resolved, span: Span) -> Expr {
         let head = match &resolved.head {
             Head::Local(local, types) => self.build_local(*local, types, span),
@@ -59,12 +59,12 @@ impl<'a> Checker<'a> {
         resolved.fields.iter().fold(head, |record, &field| self.build_project(record, field, span))
     }
 
-    /// The unit value, where an error was reported.
+    /// Builds the unit value, as a placeholder where an error was reported.
     pub fn build_unit(&mut self, span: Span) -> Expr {
         Expr { span, ty: Type::unit(), kind: ExprKind::Record(Vec::new()) }
     }
 
-    /// A local that is no polymorphic function.
+    /// Builds a use of a local that is not a polymorphic function.
     pub fn local(&self, local: LocalId, span: Span) -> Expr {
         let ty = self.program.locals[local.index()].ty.clone();
         Expr { span, ty, kind: ExprKind::Local { local, instance: Instance::default() } }
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
             instance.types.push(ty);
         }
         for &size in &poly.sizes {
-            // A size that the arguments tell need not be known before.
+            // A size that arguments determine need not be known before.
             let occurrence = is_told(&poly.ty, size).then(|| self.sizing.new_told());
             let meta = self.sizing.new_meta(self.sizing.level, span, occurrence);
             subst.sizes.insert(size, meta.clone());
@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
     fn check_liftedness(&mut self, param: TypeParamId, ty: &Type, span: Span) {
         let param = &self.program.type_params[param.index()];
         let (name, allowed) = (param.name, param.liftedness);
-        // An accumulator has no size of its own; that there are no arrays of them is seen when they are made.
+        // An accumulator has no size of its own. Arrays of accumulators are rejected where they are made.
         if self.liftedness(ty) as u8 <= allowed as u8 || matches!(ty, Type::Abstract(ACCUMULATOR, _)) {
             return;
         }
@@ -149,7 +149,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The intrinsic that an operator is at a type; none for `&&` and `||`.
+    /// Returns the intrinsic of an operator at a type; `None` for `&&` and `||`.
     fn operator_at(&self, operator: Operator, operand: &Type) -> Option<(Intrinsic, Instance)> {
         match operand {
             Type::Prim(prim) => Some((operator.at(*prim)?, Instance::default())),
@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A parameter of a lambda that the compiler makes.
+    /// Creates a parameter of a lambda that the compiler makes.
     pub fn lambda_param(&mut self, name: &str, ty: Type, span: Span) -> (LocalId, Param) {
         let name = self.session.names.intern(name);
         let local = self.new_local(name, span);
@@ -175,7 +175,7 @@ impl<'a> Checker<'a> {
         (local, Param { pattern, consumes: Uniqueness::No })
     }
 
-    /// `a && b`, `a || b`.
+    /// Builds `a && b` or `a || b`.
     pub fn build_logical(&mut self, operator: Operator, left: Expr, right: Expr, span: Span) -> Expr {
         let ty = Type::Prim(PrimType::Bool);
         let is_and = operator == Operator::LogicalAnd;
@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
         Expr { span, ty, kind: ExprKind::If { condition, then, otherwise } }
     }
 
-    /// A field of a record.
+    /// Builds a projection to a field.
     pub fn build_project(&mut self, record: Expr, field: Symbol, span: Span) -> Expr {
         let found = match &record.ty {
             Type::Record(fields) => {
@@ -221,7 +221,7 @@ fn is_told(ty: &Type, size: LocalId) -> bool {
     }
 }
 
-/// Whether a size is an extent of the values of a type. An abstract type need not hold values of its type arguments.
+/// Whether a size is an extent in the values of a type. An abstract type need not contain values of its type arguments.
 pub fn is_extent(ty: &Type, size: LocalId) -> bool {
     match ty {
         Type::Array(array) => {

@@ -22,7 +22,7 @@ use crate::typed::tree::{
 use crate::typed::ty::{ArrowType, Field, ResultType, Size, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
-    /// `a[i, j:k]`.
+    /// Builds `a[i, j:k]`.
     pub fn build_index(&mut self, array: Expr, slice: &'a [AstDim], span: Span) -> Expr {
         let slice = self.build_slice(slice);
         self.index(array, slice, span)
@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
-    /// The type of an indexed array; `size` says what the extent of a slice is.
+    /// Returns the type of an indexed array. `size` returns the extent of a slice.
     fn indexed_type(
         &mut self,
         array: &Type,
@@ -101,20 +101,20 @@ impl<'a> Checker<'a> {
             Some(size) if is_expressible(&size.clone().into_expr(span)) => size,
             Some(_) | None => {
                 [start, end].into_iter().flatten().for_each(|end| self.warn_of_binding(end));
-                // Nothing else has this size, so no two unknown slices share a name.
+                // No other expression has this size, so no two unknown slices share a name.
                 let nothing = self.new_size("k", span);
                 Size::Local(self.open_as(Size::Local(nothing), self.sizing.level, opened, span))
             }
         }
     }
 
-    /// `target with path = value`.
+    /// Builds `target with path = value`.
     pub fn build_update(&mut self, target: Expr, path: &'a [PathStep], value: &'a Ast, span: Span) -> Expr {
         let value_span = value.span;
         let level = self.sizing.level;
         let mut bindings = Vec::new();
         let is_simple = path.iter().all(|step| matches!(step, PathStep::Index(_)));
-        // Where fields are on the way, parts of the target are used several times, so it gets a name.
+        // Along fields, parts of the target are used several times, so it gets a name.
         let target = if is_simple { target } else { self.name_value("r", target, &mut bindings) };
         let steps = self.build_path(path);
         let value = self.build(value);
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         self.wrap(bindings, body, span)
     }
 
-    /// The steps of a path; indices in a row are one.
+    /// Builds the steps of a path, and merges consecutive indices.
     fn build_path(&mut self, path: &'a [PathStep]) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         for step in path {
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
         steps
     }
 
-    /// Puts bindings around an expression that was built deeper by one level each.
+    /// Wraps an expression in bindings. It was built one level deeper for each.
     fn wrap(&mut self, bindings: Vec<Binding>, body: Expr, span: Span) -> Expr {
         if bindings.is_empty() {
             return body;
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
         self.open(opened.sizes(), expr)
     }
 
-    /// A value that can be used several times: bound to a name, one level deeper, unless it is one.
+    /// Makes a value that can be used several times: binds it to a name, one level deeper, unless it is a local or literal.
     fn name_value(&mut self, name: &str, value: Expr, bindings: &mut Vec<Binding>) -> Expr {
         if let ExprKind::Local { .. } | ExprKind::Literal(..) = value.kind {
             return value;
@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
         DimIndex { span: index.span, kind }
     }
 
-    /// A copy of a value, so that a part of an array can be changed while the array is still there.
+    /// Copies a value, so that a part of an array can be changed while the array is still live.
     fn copied(&mut self, value: Expr) -> Expr {
         let (span, ty) = (value.span, value.ty.clone());
         let instance = Instance { types: vec![ty.clone()], sizes: Vec::new() };
@@ -249,7 +249,7 @@ impl<'a> Checker<'a> {
         Expr { span, ty, kind: ExprKind::Update { array: Box::new(array), slice, value: Box::new(value) } }
     }
 
-    /// `(.x[i])`.
+    /// Builds `(.x[i])`.
     pub fn build_path_section(&mut self, expr: &'a Ast, path: &'a [PathStep]) -> Expr {
         let span = expr.span;
         let ty = self.infer.exprs.get(&expr.id).copied();
@@ -257,7 +257,7 @@ impl<'a> Checker<'a> {
             Some(Node::Arrow(argument, _)) => self.sized(argument, self.sizing.level, None, span),
             Some(_) | None => return self.build_unit(span),
         };
-        // Indices are evaluated once, when the section is.
+        // Indices are evaluated once, when the section is evaluated.
         let level = self.sizing.level;
         let mut bindings = Vec::new();
         let mut steps = Vec::new();
@@ -300,7 +300,7 @@ impl<'a> Checker<'a> {
         named
     }
 
-    /// `a..b..<c`.
+    /// Builds `a..b..<c`.
     pub fn build_range(
         &mut self,
         start: &'a Ast,
@@ -338,7 +338,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A step on the way to a part of a value.
+/// A step of a path to a part of a value.
 enum Step {
     Field(Symbol),
     Index(Vec<DimIndex>),
@@ -348,7 +348,7 @@ fn is_fixed(index: &DimIndex) -> bool {
     matches!(index.kind, DimIndexKind::Fix(_))
 }
 
-/// The value of a literal of type `i64`.
+/// Returns the value of a literal of type `i64`.
 fn i64_constant(expr: &Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Literal(_, Literal::I64(value)) => Some(*value),

@@ -12,7 +12,8 @@ use crate::typed::ty::{Field, Size, Type, Uniqueness};
 use warpwise_diag::{Diagnostic, Span};
 
 impl<'a> Checker<'a> {
-    /// Builds a pattern, whose locals get the level given, and the stars written in it. `known` is the type of what is matched, where that is known.
+    /// Builds a pattern, and returns the stars written in it, too. Its locals get the given level. `known` is the type of the
+    /// matched value, if known.
     pub fn build_pat(&mut self, pat: &'a Ast, known: Option<&Type>, level: u32) -> (Pat, Uniqueness) {
         let span = pat.span;
         match &pat.kind {
@@ -98,7 +99,7 @@ impl<'a> Checker<'a> {
         (Pat { span, ty, kind: PatKind::Record(pats) }, unique)
     }
 
-    /// A type with what was written in the place of pending sizes.
+    /// Replaces pending sizes in a type by the sizes that were written.
     pub fn fill_pending(&mut self, ty: &Type) -> Type {
         let mut locals = crate::check::size::unify::Locals::default();
         map_type(ty, &mut locals);

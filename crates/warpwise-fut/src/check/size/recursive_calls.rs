@@ -1,7 +1,8 @@
 //! Unnamed sizes of parameters in recursive calls.
 //!
-//! Each call of a definition in its own body has sizes of its own for all parameters. What the unnamed ones are is only known when the
-//! body has been looked at: size parameters of the definition, or what the body made of them. Then every call has to agree.
+//! Each call of a definition in its own body has sizes of its own for all parameters. The unnamed ones are known only once the
+//! body has been built: they are size parameters of the definition, or sizes that the body determines. Then every call has to
+//! agree.
 //!
 //! ```text
 //! def quick (xs: []f64) : []f64 = ... quick lo ++ quick hi                         -- at the sizes of `lo` and `hi`
@@ -20,20 +21,20 @@ use crate::typed::map::{Map, map_function, map_size};
 use crate::typed::tree::{Expr, ExprKind, Function, Instance, Param};
 use crate::typed::ty::{Size, Type};
 
-/// The sizes that a recursive call is given: those that were declared, then the unnamed ones.
+/// The sizes given to a recursive call: the declared ones, then the unnamed ones.
 struct Given {
     def: DefId,
-    /// The unnamed sizes in the definition.
+    /// Unnamed sizes in the definition.
     unnamed: Vec<LocalId>,
-    /// For each size parameter of the finished scheme its place among the given ones.
+    /// For each size parameter of the finished scheme, its index among the given sizes.
     places: Vec<(LocalId, Option<usize>)>,
-    /// How many were declared.
+    /// Number of declared sizes.
     n_declared: usize,
 }
 
 impl Checker<'_> {
-    /// Demands that recursive calls agree with what became of the parameters' sizes, and brings their instances into the order of
-    /// the scheme, whose first size parameters were declared.
+    /// Requires that recursive calls agree with the sizes inferred for the parameters, and reorders their instances as in the
+    /// scheme, which starts with the declared size parameters.
     pub fn settle_recursive_calls(&mut self, function: &mut Function, n_declared: usize) {
         let Some((def, unnamed)) = self.used_recursively() else { return };
         let unnamed = unnamed.to_vec();

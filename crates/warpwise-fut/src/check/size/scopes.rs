@@ -13,12 +13,12 @@ use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, Ty
 /// Sizes that became unknown, with their names outside.
 #[derive(Clone, Default)]
 pub struct Opened {
-    /// Inside and outside.
+    /// Each size inside, with its name outside.
     pairs: Vec<(Size, LocalId)>,
 }
 
 impl Opened {
-    /// The new names.
+    /// Returns the names outside.
     pub fn sizes(&self) -> Vec<LocalId> {
         self.pairs.iter().map(|pair| pair.1).collect()
     }
@@ -33,7 +33,8 @@ impl Checker<'_> {
         result
     }
 
-    /// A type as it is outside a scope: sizes that speak of locals deeper than `level` and not in `keep` get new names.
+    /// Returns a type as seen outside a scope. Sizes that mention locals deeper than `level`, other than those in `keep`, get new
+    /// names.
     pub fn close(
         &mut self,
         ty: &Type,
@@ -54,7 +55,7 @@ impl Checker<'_> {
         opened: &mut Opened,
         span: Span,
     ) -> Type {
-        // Small sizes first: where `[k]` gets a new name, `[n - k]` speaks of that.
+        // Close small sizes first: if `[k]` gets a new name, `[n - k]` uses it.
         let mut escaping = Vec::new();
         self.escaping_sizes(ty, level, keep, &mut escaping);
         escaping.sort_by_key(|size| self.locals_of(size).len());
@@ -64,7 +65,7 @@ impl Checker<'_> {
         self.close_type(ty, level, keep, opened, span)
     }
 
-    /// The sizes of a value that are not known outside; those of functions are not among them.
+    /// Collects the sizes of a value that are not known outside, except for those in function types.
     fn escaping_sizes(&self, ty: &Type, level: u32, keep: &[LocalId], found: &mut Vec<Size>) {
         match ty {
             Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => {}
@@ -135,14 +136,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports that a size leaves its scope, once for a definition.
+    /// Reports that a size leaves its scope, once per definition.
     pub fn report_escape(&mut self, error: Diagnostic) {
         if !std::mem::replace(&mut self.sizing.escaped, true) {
             self.report(error);
         }
     }
 
-    /// A function outside a scope: sizes of its result that the value around it does not tell come into being with the result.
+    /// Returns a function type as seen outside a scope. Sizes of its result that the enclosing value does not determine become
+    /// existential in the result.
     fn close_arrow(
         &mut self,
         arrow: &ArrowType,
@@ -195,7 +197,7 @@ impl Checker<'_> {
         size
     }
 
-    /// A size in which those that have new names are called by them.
+    /// Replaces sizes that have new names by these names.
     fn renamed(&mut self, size: Size, opened: &Opened) -> Size {
         for (inside, outside) in &opened.pairs {
             if self.same_size(inside, &size) {
@@ -229,7 +231,7 @@ impl Checker<'_> {
         unknown
     }
 
-    /// Whether two sizes are the same without any unknown being found for it.
+    /// Whether two sizes are equal, without solving any unknown.
     pub fn same_size(&mut self, a: &Size, b: &Size) -> bool {
         let (a, b) = (self.resolve_size(a), self.resolve_size(b));
         let frozen = std::mem::replace(&mut self.sizing.frozen, true);
@@ -238,7 +240,7 @@ impl Checker<'_> {
         same
     }
 
-    /// Wraps an expression whose value brings sizes into being.
+    /// Wraps an expression whose value determines existential sizes.
     pub fn open(&mut self, sizes: Vec<LocalId>, body: Expr) -> Expr {
         if sizes.is_empty() {
             return body;
@@ -246,7 +248,7 @@ impl Checker<'_> {
         Expr { span: body.span, ty: body.ty.clone(), kind: ExprKind::Open { sizes, body: Box::new(body) } }
     }
 
-    /// The common type of two branches. Sizes that differ, or that are known in a branch only, become unknown.
+    /// Returns the common type of two branches. Sizes that differ, or that are known only in a branch, become unknown.
     pub fn join(&mut self, a: &Type, b: &Type, level: u32, joined: &mut JoinedSizes, span: Span) -> Type {
         match (a, b) {
             (Type::Array(x), Type::Array(y)) => {
@@ -296,7 +298,7 @@ impl Checker<'_> {
     fn join_sizes(&mut self, a: &Size, b: &Size, level: u32, joined: &mut JoinedSizes, span: Span) -> Size {
         let (a, b) = (self.resolve_size(a), self.resolve_size(b));
         if self.sizing.is_free(&b) && joined.sides(&a).is_some() {
-            // What earlier branches were joined to is not known in this one, but what they have is.
+            // The name that earlier branches were joined to is not known in this branch, but their sizes are.
             return self.join_free(&b, &a, joined);
         }
         let is_free = self.sizing.is_free(&a) || self.sizing.is_free(&b);
@@ -324,7 +326,7 @@ impl Checker<'_> {
         Size::Local(unknown)
     }
 
-    /// Makes a free size one of those that were joined.
+    /// Solves a free size with one of the sizes that were joined.
     fn join_free(&mut self, free: &Size, size: &Size, joined: &JoinedSizes) -> Size {
         let mut candidates = vec![size.clone()];
         while let Some(candidate) = candidates.pop() {
@@ -351,7 +353,7 @@ impl JoinedSizes {
 }
 
 impl Checker<'_> {
-    /// Marks locals as bound inside types only.
+    /// Marks locals as bound only inside types.
     pub fn bind_in_types(&mut self, locals: &[LocalId]) {
         for &local in locals {
             self.sizing.levels.insert(local, DEEPEST);

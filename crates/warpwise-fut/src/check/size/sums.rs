@@ -1,7 +1,8 @@
 //! Constructors, their patterns, and `match`, with sizes.
 //!
-//! The type of a value of a sum has sizes for what all of its constructors carry. Those that its own constructor does not
-//! settle come from where the value is used: in `if c then #some (iota n) else #none` both branches have the size `n`.
+//! The type of a sum has sizes for the payloads of all constructors. A value determines only those of its own constructor; the
+//! others come from the context in which the value is used. In `if c then #some (iota n) else #none` both branches have the size
+//! `n`.
 
 use warpwise_diag::Span;
 
@@ -16,12 +17,12 @@ use crate::typed::tree::{Case, Expr, ExprKind, Param, Pat, PatKind};
 use crate::typed::ty::{Size, Type, Uniqueness};
 
 impl<'a> Checker<'a> {
-    /// `#c a b`.
+    /// Builds `#c a b`.
     pub fn build_constructor(&mut self, expr: &'a Ast, name: &Ident, arguments: &'a [Ast]) -> Expr {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| self.build(argument)).collect();
         let ty = match self.infer.exprs.get(&expr.id).copied() {
             Some(ty) => {
-                // The surroundings decide the payloads of the other constructors.
+                // The context determines the payloads of the other constructors.
                 let occurrence = self.sizing.new_occurrence();
                 self.sized(ty, self.sizing.level, Some(occurrence), expr.span)
             }
@@ -35,7 +36,7 @@ impl<'a> Checker<'a> {
         Expr { span: expr.span, ty, kind: ExprKind::Construct { constructor, arguments } }
     }
 
-    /// The pattern `#c p q`.
+    /// Builds the pattern `#c p q`.
     pub fn build_constructor_pat(
         &mut self,
         pat: &'a AstPat,
@@ -69,7 +70,7 @@ impl<'a> Checker<'a> {
         (Pat { span, ty, kind: PatKind::Construct { constructor, parts: built } }, unique)
     }
 
-    /// `match e case p -> a case q -> b`. As of an `if`, sizes that differ between cases become unknown.
+    /// Builds `match e case p -> a case q -> b`. As in an `if`, sizes that differ between cases become unknown.
     pub fn build_match(&mut self, scrutinee: &'a Ast, cases: &'a [MatchCase], span: Span) -> Expr {
         let scrutinee = self.build(scrutinee);
         let level = self.sizing.level;
@@ -88,7 +89,7 @@ impl<'a> Checker<'a> {
         }
         let Some(common) = common else { return self.build_unit(span) };
         self.demand_liftedness(&common, Liftedness::SizeLifted, span, "`match` cannot give");
-        // A single case was joined with nothing; its sizes leave their scope all the same.
+        // A single case is not joined with another one; its sizes leave their scope all the same.
         let mut opened = Opened::default();
         let ty = self.close(&common, level, &[], &mut opened, span);
         let joined = joined.0.into_iter().map(|joined| joined.2).chain(opened.sizes());
@@ -99,9 +100,9 @@ impl<'a> Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Where the result of a function is annotated, sizes of payloads that neither its parameters nor its body decide are those
-    /// of payloads that are not there: `def f (n: i64) : list = #some (iota n)`, where `list` hides the size of another
-    /// constructor, too. Only sizes unknown since `first` are the function's own.
+    /// Sets unknown sizes of payloads in an annotated result to 0, if neither the parameters nor the body determine them: they
+    /// belong to absent payloads. In `def f (n: i64) : list = #some (iota n)`, `list` also hides the size of another constructor.
+    /// Only sizes that are unknown since `first` belong to the function.
     pub fn settle_payloads(&mut self, results: &[&Type], first: u32, params: &[&Param]) {
         let mut sizes = Vec::new();
         results.iter().for_each(|ty| payload_sizes(&self.solved(ty), false, &mut sizes));
@@ -117,7 +118,7 @@ impl Checker<'_> {
     }
 }
 
-/// The sizes of arrays that constructors carry.
+/// Collects the sizes of arrays in the payloads of constructors.
 fn payload_sizes(ty: &Type, inside: bool, found: &mut Vec<Size>) {
     match ty {
         Type::Prim(_) | Type::Param(_) | Type::Abstract(..) | Type::Arrow(_) => {}
@@ -135,7 +136,7 @@ fn payload_sizes(ty: &Type, inside: bool, found: &mut Vec<Size>) {
     }
 }
 
-/// Which constructor of a sum has this name.
+/// Returns the index of the constructor with a name.
 fn position(ty: &Type, name: Symbol) -> Option<usize> {
     ty.constructors().iter().position(|constructor| constructor.name == name)
 }

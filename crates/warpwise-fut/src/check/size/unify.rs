@@ -17,14 +17,14 @@ use crate::typed::map::{Map, map_size, map_type};
 use crate::typed::tree::{DimIndexKind, Expr, ExprKind};
 use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg, Uniqueness};
 
-/// Why two types of one shape are not the same.
+/// The reason why two types of one shape do not unify.
 #[derive(Clone, Debug)]
 pub enum Clash {
-    /// These sizes differ.
+    /// Two sizes that differ.
     Differ(Size, Size),
-    /// This size is not known where the other type was decided.
+    /// A size that is not in scope where the other type was decided.
     Escapes(Size),
-    /// A function consumes what it is not expected to.
+    /// A function consumes an argument that it is expected not to consume.
     Consumes,
     /// A function's result may alias where a unique one is expected.
     NotUnique,
@@ -45,11 +45,11 @@ pub fn known_or_substituted(
     }
 }
 
-/// Puts what is known in the place of unknowns, and then other sizes in the place of locals.
+/// Replaces unknowns by their solutions, and other locals by their substitutes.
 pub struct Solved<'s> {
-    /// The unknowns.
+    /// State of the unknowns.
     pub sizing: &'s Sizing,
-    /// The rest.
+    /// Substitution to be applied as well.
     pub subst: &'s Subst,
 }
 
@@ -84,7 +84,7 @@ impl Map for Locals {
 }
 
 impl Checker<'_> {
-    /// A size as far as it is known, on the outside.
+    /// Resolves a size as far as its outermost part is known.
     pub fn resolve_size(&self, size: &Size) -> Size {
         let mut size = size;
         while let Size::Local(local) = size {
@@ -96,17 +96,17 @@ impl Checker<'_> {
         size.clone()
     }
 
-    /// A type with all that is known put in, and a substitution applied.
+    /// Replaces all that is known in a type, and applies a substitution.
     pub fn substitute(&self, ty: &Type, subst: &Subst) -> Type {
         map_type(ty, &mut Solved { sizing: &self.sizing, subst })
     }
 
-    /// A type with all that is known put in.
+    /// Replaces all that is known in a type.
     pub fn solved(&self, ty: &Type) -> Type {
         self.substitute(ty, &Subst::default())
     }
 
-    /// The locals that a size speaks of, unknowns among them.
+    /// Returns the locals that a size mentions, including unknowns.
     pub fn locals_of(&self, size: &Size) -> Vec<LocalId> {
         let size = map_size(size, &mut Solved { sizing: &self.sizing, subst: &Subst::default() });
         let mut locals = Locals::default();
@@ -114,7 +114,7 @@ impl Checker<'_> {
         locals.0
     }
 
-    /// Makes two sizes the same.
+    /// Unifies two sizes.
     pub fn unify_sizes(&mut self, expected: &Size, found: &Size) -> Result<(), Clash> {
         let (expected, found) = (self.resolve_size(expected), self.resolve_size(found));
         match &expected {
@@ -125,7 +125,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes two sizes the same that are resolved, what was absorbed being one size.
+    /// Unifies two resolved sizes. An absorbed size counts as one size.
     pub fn unify_known_sizes(&mut self, expected: &Size, found: &Size) -> Result<(), Clash> {
         let differ = || Err(Clash::Differ(expected.clone(), found.clone()));
         match (expected, found) {
@@ -156,7 +156,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Settles what an unknown is. A size of a parameter is known before any choice is, so the choice has to be that one.
+    /// Solves an unknown. A size of a parameter is known before any choice is, so the choice becomes that size.
     fn solve_or_decide(&mut self, meta: LocalId, size: &Size) -> Result<(), Clash> {
         let Size::Local(choice) = size else { return self.solve(meta, size) };
         let unknown = Size::Local(meta);
@@ -166,7 +166,7 @@ impl Checker<'_> {
         self.solve(meta, size).or_else(|clash| self.decide(*choice, &unknown).map_err(|_| clash))
     }
 
-    /// Whether two expressions in sizes are the same, unknowns in them made so.
+    /// Whether two expressions in sizes are equal, after unifying the unknowns in them.
     fn unify_exprs(&mut self, a: &Expr, b: &Expr) -> bool {
         match (&a.kind, &b.kind) {
             (ExprKind::Attr { body, .. }, _) => self.unify_exprs(body, b),
@@ -224,7 +224,7 @@ impl Checker<'_> {
         xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| self.unify_exprs(x, y))
     }
 
-    /// Makes a type the same as an expected one of the same shape; a function may know more about its result than expected.
+    /// Unifies a type with an expected one of the same shape. A function may promise more about its result than expected.
     pub fn unify_types(&mut self, expected: &Type, found: &Type) -> Result<(), Clash> {
         match (expected, found) {
             (Type::Prim(a), Type::Prim(b)) if a == b => Ok(()),
@@ -272,7 +272,7 @@ impl Checker<'_> {
         let bound = expected.param.iter().chain(&found.param).chain(&found.result.exists);
         let before: Vec<_> = bound.map(|&local| (local, self.sizing.levels.insert(local, DEEPEST))).collect();
         let unified = self.unify_results(expected, found);
-        // A function being checked may use itself, so what is bound here may be in scope, too.
+        // A function being checked may use itself, so names bound here may be in scope, too.
         for (local, level) in before.into_iter().rev() {
             level.map(|level| self.sizing.levels.insert(local, level));
         }
@@ -301,7 +301,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Demands that what stands at `span` has a type, sizes included.
+    /// Reports an error unless the expression at `span` has the expected type, including sizes.
     pub fn require(&mut self, expected: &Type, found: &Type, span: Span, why: Why) {
         let Err(clash) = self.unify_types(expected, found) else { return };
         if matches!(clash, Clash::Escapes(_)) && std::mem::replace(&mut self.sizing.escaped, true) {
@@ -319,7 +319,7 @@ impl Checker<'_> {
         self.report(error);
     }
 
-    /// The message that what stands at `span` has another type than expected.
+    /// Returns the message for a mismatch of types at `span`.
     fn describe_clash(&self, expected: &Type, found: &Type, clash: Clash, span: Span) -> Diagnostic {
         let (expected_text, found_text) = (self.show_type(expected), self.show_type(found));
         let found_message = format!("this is `{found_text}`");
@@ -359,7 +359,7 @@ impl Checker<'_> {
         error.at(found_message)
     }
 
-    /// The type of a shape, with a size to be found for every dimension.
+    /// Returns the type of a shape, with an unknown size for every dimension.
     pub fn sized(&mut self, ty: Ty, level: u32, absorbs: Option<Occurrence>, span: Span) -> Type {
         match self.infer.types.node(ty) {
             Node::Prim(prim) => Type::Prim(prim),
@@ -409,7 +409,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A function type whose sizes may turn out to speak of the argument.
+    /// Returns a function type whose sizes may turn out to mention the argument.
     fn sized_arrow(
         &mut self,
         argument: Type,
@@ -433,7 +433,7 @@ impl Checker<'_> {
         Type::Arrow(Arc::new(ArrowType { param, argument, consumes: Uniqueness::No, result }))
     }
 
-    /// Returns the default of a type that nothing decides.
+    /// Returns the default for a type that nothing determines.
     fn default_of(&mut self, constraint: &Constraint, span: Span) -> Ty {
         match constraint {
             Constraint::Free => self.infer.types.add(Node::Record([].into(), [].into())),
@@ -457,7 +457,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A set of types as it stands after defaults, for literals.
+    /// Returns the scalar type of a literal, after defaults.
     pub fn default_prim(&mut self, ty: Ty) -> Option<PrimType> {
         if let Node::Var(var) = self.infer.types.node(ty) {
             let default = self.default_of(&var.constraint, var.span);
@@ -470,7 +470,7 @@ impl Checker<'_> {
     }
 }
 
-/// A function type that promises nothing.
+/// Returns a function type that consumes nothing and has no unique result.
 pub fn arrow(argument: Type, result: Type) -> Type {
     Type::Arrow(Arc::new(ArrowType {
         param: None,
@@ -480,7 +480,7 @@ pub fn arrow(argument: Type, result: Type) -> Type {
     }))
 }
 
-/// Whether `more` marks all parts of a type that `less` marks. Scalars share nothing, marked or not.
+/// Whether `more` marks all parts of a type that `less` marks. Scalars need no marks, since they share no memory.
 fn covers(ty: &Type, more: &Uniqueness, less: &Uniqueness) -> bool {
     match ty {
         Type::Prim(_) => true,

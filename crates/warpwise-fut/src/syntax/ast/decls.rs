@@ -47,7 +47,7 @@ pub struct ValueDecl {
     pub type_params: Vec<TypeParam>,
     /// Parameters; none for a constant.
     pub params: Vec<Pat>,
-    /// The annotated result.
+    /// Annotated type of the result.
     pub result: Option<TypeExpr>,
     /// The right-hand side.
     pub body: Expr,
@@ -91,7 +91,7 @@ pub struct ModuleDecl {
 /// `(name: signature)`.
 #[derive(Clone, Debug)]
 pub struct ModuleParam {
-    /// The place, parentheses included.
+    /// Source position, including parentheses.
     pub span: Span,
     /// The name.
     pub name: Ident,
@@ -102,7 +102,7 @@ pub struct ModuleParam {
 /// The string after `import`, as written.
 #[derive(Clone, Debug)]
 pub struct ImportPath {
-    /// The place of the string.
+    /// Source position of the string.
     pub span: Span,
     /// Its value.
     pub path: String,
@@ -111,9 +111,9 @@ pub struct ImportPath {
 /// A module expression.
 #[derive(Clone, Debug)]
 pub struct ModuleExpr {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// Its kind.
+    /// Form of the module expression.
     pub kind: ModuleExprKind,
 }
 
@@ -154,9 +154,9 @@ pub enum ModuleExprKind {
 /// A module type expression.
 #[derive(Clone, Debug)]
 pub struct ModuleTypeExpr {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// Its kind.
+    /// Form of the module type.
     pub kind: ModuleTypeExprKind,
 }
 
@@ -180,7 +180,7 @@ pub enum ModuleTypeExprKind {
     },
     /// `(p: s) -> t`, or `s -> t`.
     Arrow {
-        /// The name of the parameter, if the result speaks of it.
+        /// Name of the parameter, if the result refers to it.
         param: Option<Ident>,
         /// The argument.
         argument: Box<ModuleTypeExpr>,
@@ -192,7 +192,7 @@ pub enum ModuleTypeExprKind {
 /// A specification inside a module type.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// The place.
+    /// Source position.
     pub span: Span,
     /// The documentation comment before it.
     pub doc: Option<Doc>,

@@ -1,11 +1,11 @@
-//! Equality of structure.
+//! Structural equality.
 
 use super::{
     Attr, Binder, ConstructorType, Decl, DimIndex, Doc, Expr, Ident, ImportPath, LetBinding, MatchCase,
     ModuleExpr, ModuleParam, ModuleTypeExpr, Pat, QualName, SizeExpr, Spec, TypeExpr, TypeParam,
 };
 
-/// Equality by the named fields only: places and ids do not take part.
+/// Implements equality by the named fields only, which ignores source positions and ids.
 macro_rules! structural_eq {
     ($($node:ident { $($field:ident),+ })+) => {
         $(impl PartialEq for $node {

@@ -8,11 +8,11 @@ use crate::syntax::session::ExprId;
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// For side tables.
+    /// Identity of the expression in side tables.
     pub id: ExprId,
-    /// The place; parentheses around it are not part of it.
+    /// Source position, without enclosing parentheses.
     pub span: Span,
-    /// Its kind.
+    /// Form of the expression.
     pub kind: ExprKind,
 }
 
@@ -58,18 +58,18 @@ pub enum ExprKind {
     Index {
         /// The array.
         array: Box<Expr>,
-        /// One per dimension; fewer leave the rest whole.
+        /// One index per dimension; dimensions without one stay whole.
         slice: Vec<DimIndex>,
     },
     /// `-e`.
     Negate(Box<Expr>),
-    /// `!e`: of a truth value or of bits.
+    /// `!e`: negation of a truth value or of bits.
     Not(Box<Expr>),
     /// `assert c e`.
     Assert {
         /// The condition.
         condition: Box<Expr>,
-        /// The value.
+        /// Value of the expression if the condition holds.
         body: Box<Expr>,
     },
     /// `#c a b`.
@@ -83,18 +83,18 @@ pub enum ExprKind {
     Update {
         /// The array or record; consumed if an array is updated.
         target: Box<Expr>,
-        /// The way to the place; at least one step.
+        /// Path to the updated place; at least one step.
         path: Vec<PathStep>,
         /// The new value.
         value: Box<Expr>,
     },
     /// `\p q : t -> e`.
     Lambda {
-        /// At least one.
+        /// Parameters; at least one.
         params: Vec<Pat>,
-        /// The annotated result.
+        /// Annotated type of the result.
         result: Option<Box<TypeExpr>>,
-        /// The result.
+        /// Body of the lambda.
         body: Box<Expr>,
     },
     /// `(+)`, `` (`f`) ``.
@@ -126,17 +126,17 @@ pub enum ExprKind {
     Coerce {
         /// The expression.
         body: Box<Expr>,
-        /// Its type, with sizes to be checked when it runs.
+        /// Type, with sizes to be checked at run time.
         ty: Box<TypeExpr>,
     },
     /// `f a b`.
     Apply {
         /// The function; never an application itself unless parenthesised.
         function: Box<Expr>,
-        /// At least one.
+        /// Arguments; at least one.
         arguments: Vec<Expr>,
     },
-    /// `a + b`, `` a `f` b ``, `a m.+ b`. `&&` and `||` are among them.
+    /// `a + b`, `` a `f` b ``, `a m.+ b`, including `&&` and `||`.
     Binary {
         /// The operator or the name between backticks.
         operator: QualName,
@@ -149,7 +149,7 @@ pub enum ExprKind {
     Range {
         /// The first element.
         start: Box<Expr>,
-        /// The second element, which gives the stride.
+        /// Second element, which determines the stride.
         second: Option<Box<Expr>>,
         /// The kind of end.
         bound: RangeBound,
@@ -158,7 +158,7 @@ pub enum ExprKind {
     },
     /// `let ... let ... in e`.
     Let {
-        /// In order; at least one. Each sees those before it.
+        /// Bindings in order; at least one. Each sees the previous ones.
         bindings: Vec<LetBinding>,
         /// The result.
         body: Box<Expr>,
@@ -167,9 +167,9 @@ pub enum ExprKind {
     If {
         /// The condition.
         condition: Box<Expr>,
-        /// When it holds.
+        /// Value if the condition holds.
         then: Box<Expr>,
-        /// When it does not.
+        /// Value if it does not hold.
         otherwise: Box<Expr>,
     },
     /// `loop p = a for i < n do e`.
@@ -178,7 +178,7 @@ pub enum ExprKind {
     Match {
         /// The scrutinee.
         scrutinee: Box<Expr>,
-        /// At least one.
+        /// Cases; at least one.
         cases: Vec<MatchCase>,
     },
 }
@@ -188,16 +188,16 @@ pub enum ExprKind {
 pub struct FieldInit {
     /// The field.
     pub name: Ident,
-    /// Its value; none when the variable of the same name is meant.
+    /// Value of the field; `None` for the variable of the same name.
     pub value: Option<Expr>,
 }
 
 /// An index or slice of one dimension.
 #[derive(Clone, Debug)]
 pub struct DimIndex {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// Its kind.
+    /// Form of the index or slice.
     pub kind: DimIndexKind,
 }
 
@@ -210,14 +210,14 @@ pub enum DimIndexKind {
     Slice {
         /// The first index.
         start: Option<Box<Expr>>,
-        /// One past the last.
+        /// One past the last index.
         end: Option<Box<Expr>>,
         /// The stride.
         stride: Option<Box<Expr>>,
     },
 }
 
-/// One step on the way to a part of a value.
+/// One step of a path to a part of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PathStep {
     /// `[i, j:k]`.
@@ -226,7 +226,7 @@ pub enum PathStep {
     Field(Ident),
 }
 
-/// Where a range ends.
+/// Kind of a range's end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RangeBound {
     /// `...`: at the bound.
@@ -251,20 +251,20 @@ pub struct LetBinding {
 pub enum LetKind {
     /// `let [n] p = e`.
     Pattern {
-        /// Sizes given a name.
+        /// Sizes to be named.
         sizes: Vec<Ident>,
         /// The bound pattern.
         pattern: Pat,
-        /// To what.
+        /// Value that the pattern is bound to.
         value: Expr,
     },
     /// `let f 'a (x: t) : r = e`; at least one parameter.
     Function(Box<LocalFunction>),
-    /// `let x[i].a = e`: `x` is consumed and bound anew.
+    /// `let x[i].a = e`: `x` is consumed and rebound.
     Update {
         /// The new binding; the old one has the same name.
         name: Binder,
-        /// The way to the place; at least one step.
+        /// Path to the updated place; at least one step.
         path: Vec<PathStep>,
         /// The new value.
         value: Expr,
@@ -280,7 +280,7 @@ pub struct LocalFunction {
     pub type_params: Vec<TypeParam>,
     /// Parameters; at least one.
     pub params: Vec<Pat>,
-    /// The annotated result.
+    /// Annotated type of the result.
     pub result: Option<TypeExpr>,
     /// The right-hand side.
     pub body: Expr,
@@ -291,27 +291,27 @@ pub struct LocalFunction {
 pub struct LoopExpr {
     /// The loop parameters.
     pub pattern: Pat,
-    /// Their first values; none means the variables of the same names.
+    /// Initial values; `None` for the variables of the same names.
     pub initial: Option<Expr>,
-    /// How it ends.
+    /// The loop's form, which determines when it ends.
     pub form: LoopForm,
-    /// The values of the next iteration.
+    /// Values for the next iteration.
     pub body: Expr,
 }
 
-/// How a loop ends.
+/// The forms of a loop.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LoopForm {
     /// `for i < n`.
     For {
-        /// Counts from 0.
+        /// Index, which counts from 0.
         index: Binder,
-        /// The number of iterations.
+        /// Number of iterations.
         bound: Expr,
     },
     /// `for p in a`.
     ForIn {
-        /// Matched with every element.
+        /// Pattern that is matched with every element.
         pattern: Pat,
         /// The array.
         array: Expr,
@@ -323,10 +323,10 @@ pub enum LoopForm {
 /// `case p -> e`.
 #[derive(Clone, Debug)]
 pub struct MatchCase {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// When.
+    /// Pattern of the case.
     pub pattern: Pat,
-    /// Then.
+    /// Value of the case.
     pub body: Expr,
 }

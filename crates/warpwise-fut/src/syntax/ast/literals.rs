@@ -2,7 +2,7 @@
 
 use half::f16;
 
-/// The scalar types of the language; the core's are signless.
+/// A scalar type of the language. The core's types are signless.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum PrimType {
     /// `bool`.
@@ -36,44 +36,44 @@ pub enum PrimType {
 pub enum Literal {
     /// `true`, `false`.
     Bool(bool),
-    /// An integer without suffix: of any type of numbers, and out of range for some.
+    /// An integer without suffix. It may have any number type, and be out of range for some.
     Int(u128),
     /// A float without suffix.
     Float(f64),
-    /// A character: an integer literal without suffix in another dress.
+    /// A character, which is equivalent to an integer literal without suffix.
     Char(char),
-    /// With suffix `i8`; what does not fit has been wrapped.
+    /// An integer with suffix `i8`. All suffixed integers are already wrapped to the range of their type.
     I8(i8),
-    /// With suffix `i16`.
+    /// An integer with suffix `i16`.
     I16(i16),
-    /// With suffix `i32`.
+    /// An integer with suffix `i32`.
     I32(i32),
-    /// With suffix `i64`.
+    /// An integer with suffix `i64`.
     I64(i64),
-    /// With suffix `u8`.
+    /// An integer with suffix `u8`.
     U8(u8),
-    /// With suffix `u16`.
+    /// An integer with suffix `u16`.
     U16(u16),
-    /// With suffix `u32`.
+    /// An integer with suffix `u32`.
     U32(u32),
-    /// With suffix `u64`.
+    /// An integer with suffix `u64`.
     U64(u64),
-    /// With suffix `f16`.
+    /// A float with suffix `f16`.
     F16(f16),
-    /// With suffix `f32`.
+    /// A float with suffix `f32`.
     F32(f32),
-    /// With suffix `f64`.
+    /// A float with suffix `f64`.
     F64(f64),
 }
 
 impl PrimType {
-    /// All of them, in declaration order.
+    /// All scalar types, in declaration order.
     pub const ALL: [PrimType; 12] = {
         use PrimType::*;
         [Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64]
     };
 
-    /// The name in the language.
+    /// Returns the name in the language.
     pub fn name(self) -> &'static str {
         match self {
             PrimType::Bool => "bool",
@@ -91,14 +91,14 @@ impl PrimType {
         }
     }
 
-    /// The type with this name, if there is one.
+    /// Returns the type with this name, if there is one.
     pub fn from_name(name: &str) -> Option<PrimType> {
         PrimType::ALL.into_iter().find(|ty| ty.name() == name)
     }
 }
 
 impl Literal {
-    /// The type the literal was written with; none if it is to be inferred.
+    /// Returns the type of a literal with a suffix or of a truth value; `None` if the type has to be inferred.
     pub fn ty(self) -> Option<PrimType> {
         match self {
             Literal::Bool(_) => Some(PrimType::Bool),
@@ -117,7 +117,7 @@ impl Literal {
         }
     }
 
-    /// The integer that a literal with the suffix of an integer type stands for.
+    /// Returns the value of a literal with an integer suffix.
     pub fn suffixed_integer(self) -> Option<i128> {
         match self {
             Literal::I8(value) => Some(value.into()),

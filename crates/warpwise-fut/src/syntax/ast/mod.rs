@@ -1,17 +1,17 @@
-//! The syntax tree of the whole language: plain structs and enums, one place per node.
+//! The syntax tree of the whole language: plain structs and enums, with a source position in each node.
 //!
-//! The tree keeps what was written, with four exceptions that later phases are glad of:
-//! - parentheses leave no node (they did their work in the parser);
-//! - consecutive `let`s are one [`Let`](ExprKind::Let) with many bindings, so that a long function is a
-//!   list and not a deep tree; `let a = 1 in let b = 2 in c` is the same tree as without the first `in`;
-//! - all arguments of one application stand in one node, and so do the arguments of a constructor;
+//! The tree keeps the program as written, with four exceptions that simplify later phases:
+//! - parentheses leave no node (they only guide the parser);
+//! - consecutive `let`s are one [`Let`](ExprKind::Let) with many bindings, so that a long function is a list and not a deep tree;
+//!   `let a = 1 in let b = 2 in c` is the same tree as without the first `in`;
+//! - all arguments of one application are in one node, and so are the arguments of a constructor;
 //! - the record pattern `{x}` is `{x = x}` and `{x: t}` is `{x = (x: t)}`; the record *expression* `{x}` keeps its short form.
 //!
-//! Not resolved here: `a.b.c` is always a [`QualName`], although `a` may turn out to be a record and `b` a field;
-//! `(a).b` and `a.0` are projections. A name in a pattern may not be a constant: it always binds.
+//! Names are not resolved here: `a.b.c` is always a [`QualName`], although `a` may turn out to be a record and `b` a field;
+//! `(a).b` and `a.0` are projections. A name in a pattern always binds; it cannot be a constant.
 //!
-//! Equality of nodes is equality of structure: places and ids do not take part. Symbols do, so only
-//! trees of one session can be compared.
+//! Equality of nodes is structural and ignores source positions and ids. It compares symbols, so only trees of one session can be
+//! compared.
 
 mod decls;
 mod equality;
@@ -30,16 +30,16 @@ pub use names::*;
 pub use patterns::*;
 pub use types::*;
 
-/// One file.
+/// A source file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
-    /// The comment on the file itself: the first of two documentation comments in a row at its top.
+    /// Documentation of the file itself: the first of two consecutive documentation comments at its top.
     pub doc: Option<Doc>,
     /// The declarations in order.
     pub decls: Vec<Decl>,
 }
 
-/// Trees may be high, and take a stack to be dropped.
+/// Drops a tree with enough stack, since trees may be deep.
 impl Drop for Program {
     fn drop(&mut self) {
         let decls = std::mem::take(&mut self.decls);

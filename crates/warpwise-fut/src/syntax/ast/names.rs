@@ -1,51 +1,51 @@
-//! Names, and what is written beside them: attributes and documentation.
+//! Names, attributes and documentation.
 
 use warpwise_diag::Span;
 
 use crate::syntax::session::{PatId, Symbol};
 
-/// A name where it stands.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Ident {
     /// The name. Operators (`+`, `>>=`) and numeric fields (`0`) are names too.
     pub symbol: Symbol,
-    /// The place.
+    /// Source position.
     pub span: Span,
 }
 
-/// A name with the modules it is looked up in: `a.b.c`, ``a.b.`f` ``, `a.+`.
+/// A name, qualified by the modules in which it is looked up: `a.b.c`, ``a.b.`f` ``, `a.+`.
 #[derive(Clone, Debug)]
 pub struct QualName {
-    /// The place of the whole.
+    /// Source position of the whole.
     pub span: Span,
-    /// Outermost first.
+    /// Qualifiers, outermost first.
     pub qualifiers: Vec<Ident>,
     /// The last name.
     pub name: Ident,
 }
 
-/// A place that binds a value to a name without being a pattern. Shares its ids with patterns.
+/// A binding of a value to a name that is not a pattern. Shares its ids with patterns.
 #[derive(Clone, Copy, Debug)]
 pub struct Binder {
-    /// For side tables.
+    /// Identity in side tables.
     pub id: PatId,
     /// The bound name.
     pub name: Ident,
 }
 
 impl QualName {
-    /// A name without qualifiers.
+    /// Creates a name without qualifiers.
     pub fn plain(name: Ident) -> QualName {
         QualName { span: name.span, qualifiers: Vec::new(), name }
     }
 }
 
-/// The inside of `#[...]`.
+/// The content of `#[...]`.
 #[derive(Clone, Debug)]
 pub struct Attr {
-    /// The place, brackets not included.
+    /// Source position, without brackets.
     pub span: Span,
-    /// Its content.
+    /// Form of the attribute.
     pub kind: AttrKind,
 }
 
@@ -63,7 +63,7 @@ pub enum AttrKind {
 /// A documentation comment (`-- | ...`), without the comment marks.
 #[derive(Clone, Debug)]
 pub struct Doc {
-    /// The place of the whole comment.
+    /// Source position of the whole comment.
     pub span: Span,
     /// The text; lines are separated by `\n`.
     pub text: String,

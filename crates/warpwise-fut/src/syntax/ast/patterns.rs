@@ -8,11 +8,11 @@ use crate::syntax::session::PatId;
 /// A pattern.
 #[derive(Clone, Debug)]
 pub struct Pat {
-    /// For side tables.
+    /// Identity of the pattern in side tables.
     pub id: PatId,
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// Its kind.
+    /// Form of the pattern.
     pub kind: PatKind,
 }
 
@@ -31,7 +31,7 @@ pub enum PatKind {
     Ascribe(Box<Pat>, Box<TypeExpr>),
     /// `3`, `-3i8`, `'a'`, `true`.
     Literal {
-        /// Whether a minus stands before it.
+        /// Whether a minus precedes the literal.
         negated: bool,
         /// The number, character or truth value.
         literal: Literal,

@@ -1,4 +1,4 @@
-//! Types as they are written.
+//! Types as written.
 
 use warpwise_diag::Span;
 
@@ -18,7 +18,7 @@ pub enum Liftedness {
 /// A size or type parameter.
 #[derive(Clone, Debug)]
 pub struct TypeParam {
-    /// The place, marks included.
+    /// Source position, including marks.
     pub span: Span,
     /// The name.
     pub name: Ident,
@@ -31,16 +31,16 @@ pub struct TypeParam {
 pub enum TypeParamKind {
     /// `[n]`.
     Size,
-    /// `'t` and its like.
+    /// `'t`, `'~t` or `'^t`.
     Type(Liftedness),
 }
 
 /// A type expression.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
-    /// The place.
+    /// Source position.
     pub span: Span,
-    /// Its kind.
+    /// Form of the type.
     pub kind: TypeExprKind,
 }
 
@@ -71,7 +71,7 @@ pub enum TypeExprKind {
     },
     /// `a -> b`, `(x: a) -> b`.
     Arrow {
-        /// The name of the parameter, if the result speaks of it.
+        /// Name of the parameter, if the result refers to it.
         param: Option<Ident>,
         /// The argument.
         argument: Box<TypeExpr>,
@@ -82,9 +82,9 @@ pub enum TypeExprKind {
     Sum(Vec<ConstructorType>),
     /// `?[n][m].t`.
     Exists {
-        /// The unknown sizes; at least one.
+        /// Unknown sizes; at least one.
         sizes: Vec<Ident>,
-        /// The type that speaks of them.
+        /// Type that mentions the sizes.
         body: Box<TypeExpr>,
     },
 }
@@ -101,7 +101,7 @@ pub struct FieldType {
 /// One constructor of a sum type.
 #[derive(Clone, Debug)]
 pub struct ConstructorType {
-    /// The place.
+    /// Source position.
     pub span: Span,
     /// The name, without `#`.
     pub name: Ident,
@@ -114,15 +114,15 @@ pub struct ConstructorType {
 pub enum TypeArg {
     /// `[n]`.
     Size(SizeExpr),
-    /// Any other.
+    /// A type.
     Type(TypeExpr),
 }
 
 /// A size in a type.
 #[derive(Clone, Debug)]
 pub struct SizeExpr {
-    /// The place, brackets included.
+    /// Source position, including brackets.
     pub span: Span,
-    /// The expression; none for `[]`.
+    /// The expression; `None` for `[]`.
     pub expr: Option<Box<Expr>>,
 }

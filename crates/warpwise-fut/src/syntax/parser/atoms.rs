@@ -1,4 +1,4 @@
-//! Operands that delimit themselves, with the fields and indices after them: literals, names, brackets, sections.
+//! Self-delimiting operands, with the fields and indices after them: literals, names, brackets, sections.
 
 use warpwise_diag::Diagnostic;
 
@@ -7,10 +7,10 @@ use crate::syntax::ast::{DimIndex, DimIndexKind, Expr, ExprKind, FieldInit, Lite
 use crate::syntax::lexer::{Token, TokenKind};
 use crate::syntax::literals::{BadLiteral, decode_char, decode_number, decode_string};
 
-/// An operand, and whether a parenthesis hides its form.
+/// An operand.
 pub(super) struct Atom {
     pub(super) expr: Expr,
-    /// Whether its form shows: `(a.b).c` is a projection, `a.b.c` a name.
+    /// Whether no parentheses hide its form: `(a.b).c` is a projection, `a.b.c` a name.
     pub(super) bare: bool,
 }
 
@@ -33,7 +33,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// An operand with the fields and indices that follow it.
+    /// Parses an operand with the fields and indices that follow it.
     pub(super) fn atom(&mut self) -> Parse<Atom> {
         let start = self.start();
         let mut atom = self.plain_atom()?;
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.(e)` after a name.
+    /// Parses `.(e)` after a name.
     fn local_open(&mut self, atom: &Atom) -> Parse<ExprKind> {
         self.bump();
         let module = match &atom.expr.kind {
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok(FieldInit { name, value: Some(self.expression()?) })
     }
 
-    /// A scalar literal, if one stands here.
+    /// Parses a scalar literal, if there is one.
     pub(super) fn literal(&mut self) -> Parse<Option<Literal>> {
         let token = self.token();
         let literal = match token.kind {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Everything that starts with `(`: unit, tuples, sections, plain parentheses.
+    /// Parses any operand that starts with `(`: unit, tuples, sections, plain parentheses.
     fn parenthesised(&mut self) -> Parse<Atom> {
         let start = self.bump().start;
         let is_section = match self.kind() {
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(Atom { expr: self.expr(start, ExprKind::Tuple(elements)), bare: true })
     }
 
-    /// The inside of `(+)`, `(+ e)`, `(.x[i])`.
+    /// Parses the inside of `(+)`, `(+ e)`, `(.x[i])`.
     fn section(&mut self) -> Parse<ExprKind> {
         if self.at(TokenKind::Dot) {
             return self.path_section();
@@ -201,7 +201,7 @@ impl Parser<'_> {
         Ok(ExprKind::PathSection(path))
     }
 
-    /// `.x` or `[i]` that touches what is before it.
+    /// Parses `.x` or a `[i]` that touches the preceding token.
     pub(super) fn touching_step(&mut self, what: &str) -> Parse<PathStep> {
         match self.kind() {
             TokenKind::IndexBracket => self.index_step(),

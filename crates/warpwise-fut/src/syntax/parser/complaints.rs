@@ -1,17 +1,17 @@
-//! Messages about text that does not follow the grammar, with what people often mean by it.
+//! Messages about syntax errors, with hints on the likely intention.
 
 use warpwise_diag::{Diagnostic, Span};
 
 use super::{Parser, Reported};
 use crate::syntax::lexer::{Token, TokenKind};
 
-/// The places of grammar where a name stands.
+/// Grammatical positions that require a name.
 const NAMES: [&str; 5] = ["a pattern", "a name", "a parameter", "`->` or a parameter", "the name of a field"];
 
 const COMMENT: &str = "a comment starts with `--` and goes to the end of the line";
 
 impl Parser<'_> {
-    /// The current token is not what the grammar asks for.
+    /// Reports that the current token is not what the grammar requires.
     pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
         let token = self.token();
         let text = self.slice(token);
@@ -36,7 +36,7 @@ impl Parser<'_> {
         self.report(diagnostic)
     }
 
-    /// A keyword stands where a name must. It is taken for one, so that nothing follows from it.
+    /// Reports a keyword in the place of a name. The keyword is taken as the name, so that it causes no further errors.
     fn keyword_as_name(&mut self, token: Token, expected: &str) -> Reported {
         let text = self.slice(token);
         let error = Diagnostic::error(
@@ -50,7 +50,7 @@ impl Parser<'_> {
         self.report(error)
     }
 
-    /// A `let` without `in`, which is known when something comes that cannot follow.
+    /// Reports a `let` without `in`, which is detected at a token that cannot follow.
     pub(super) fn missing_in(&mut self, last: Span) -> Reported {
         use TokenKind::*;
         if !self.at_any(&[Def, Entry, Type, Module, Open, Import, Local, Eof]) {

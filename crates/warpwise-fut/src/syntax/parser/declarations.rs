@@ -1,4 +1,4 @@
-//! Programs and declarations, and going on after an error.
+//! Programs and declarations, and recovery from errors.
 
 use warpwise_diag::Diagnostic;
 
@@ -17,7 +17,7 @@ impl Parser<'_> {
         Parsed { program: Program { doc, decls }, errors: self.errors }
     }
 
-    /// Declarations up to `end`, which is not taken. Those with errors are reported and left out.
+    /// Parses declarations up to `end`, which is not taken. Reports and omits those with errors.
     pub(super) fn decls(&mut self, end: TokenKind) -> Vec<Decl> {
         let mut decls = Vec::new();
         while !self.at_any(&[end, TokenKind::Eof]) {
@@ -30,7 +30,7 @@ impl Parser<'_> {
         decls
     }
 
-    /// Skips to what looks like the next declaration, or to the end of the module body we are in.
+    /// Skips to the apparent start of the next declaration, or to the end of the enclosing module body.
     fn recover(&mut self, before: usize, end: TokenKind) {
         if self.position == before {
             self.bump();
@@ -50,7 +50,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a declaration starts here for sure. `let`, `open` and their like count only at the start of a line.
+    /// Whether a declaration certainly starts here. `let`, `open` and similar tokens count only at the start of a line.
     fn starts_decl(&self) -> bool {
         use TokenKind::*;
         match self.kind() {
@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(Decl { span: self.span_from(start), doc, attrs, kind })
     }
 
-    /// `#[a] #[b]`, as many as there are.
+    /// Parses any number of attributes: `#[a] #[b]`.
     pub(super) fn attrs(&mut self) -> Parse<Vec<Attr>> {
         let mut attrs = Vec::new();
         while self.at(TokenKind::AttrOpen) {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         Ok(attrs)
     }
 
-    /// Takes a documentation comment: every line without `--` and the character after it.
+    /// Takes a documentation comment. Strips `--` and the following character from every line.
     pub(super) fn doc(&mut self) -> Doc {
         let token = self.bump();
         let text = self.slice(token);
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Doc { span: self.token_span(token), text: lines.collect::<Vec<_>>().join("\n") }
     }
 
-    /// `def` and `let`, the infix form `def x + y = e` included.
+    /// Parses `def` and `let`, including the infix form `def x + y = e`.
     fn value_decl(&mut self) -> Parse<ValueDecl> {
         self.bump();
         let operator_next = self.operator_at(1) || self.kind_at(1) == TokenKind::Bang;
@@ -164,7 +164,7 @@ impl Parser<'_> {
         self.value_rest(true, name)
     }
 
-    /// All after the name.
+    /// Parses the rest of a value declaration after its name.
     fn value_rest(&mut self, entry: bool, name: Ident) -> Parse<ValueDecl> {
         let name = self.binder(name);
         let type_params = self.type_params()?;

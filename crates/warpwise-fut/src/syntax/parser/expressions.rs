@@ -1,4 +1,4 @@
-//! Expressions that start with a word, prefix operators and application.
+//! Expressions that start with a keyword, prefix operators and application.
 
 use warpwise_diag::Diagnostic;
 
@@ -7,7 +7,7 @@ use crate::syntax::ast::{Expr, ExprKind, LetBinding, LetKind, LocalFunction, Loo
 use crate::syntax::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// A whole expression, `:` and `:>` included.
+    /// Parses a whole expression, including `:` and `:>`.
     pub(super) fn expression(&mut self) -> Parse<Expr> {
         let start = self.start();
         let body = self.unascribed()?;
@@ -28,7 +28,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// Reads an operand of infix operators: a prefix form, or an application.
+    /// Parses an operand of infix operators: a prefix form, or an application.
     pub(super) fn prefix(&mut self) -> Parse<Expr> {
         let start = self.start();
         match self.kind() {
@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `if c then a else if d then b else e`: the chain is read by a loop, as it may be long.
+    /// Parses `if c then a else if d then b else e`. A loop reads the chain, since it may be long.
     fn if_expr(&mut self) -> Parse<Expr> {
         let mut branches = Vec::new();
         let mut start = self.start();
@@ -124,7 +124,7 @@ impl Parser<'_> {
         Ok(LoopForm::ForIn { pattern, array: self.expression()? })
     }
 
-    /// A sequence of bindings is one node.
+    /// Parses a sequence of bindings as one node.
     fn let_expr(&mut self) -> Parse<Expr> {
         let start = self.start();
         let mut bindings = Vec::new();
@@ -190,7 +190,7 @@ impl Parser<'_> {
         Ok(LocalFunction { name, type_params, params, result, body: self.expression()? })
     }
 
-    /// Atoms in a row; the last may be a lambda.
+    /// Parses consecutive atoms; the last may be a lambda.
     fn application(&mut self) -> Parse<Expr> {
         let start = self.start();
         if self.at(TokenKind::Backslash) {

@@ -1,15 +1,14 @@
-//! Tokens to tree: a hand-written recursive-descent parser, with operators by precedence climbing.
+//! Parsing of tokens to a tree: a hand-written recursive-descent parser, with operators by precedence climbing.
 //!
-//! [`parse_program`] reads a file and always gives a tree; declarations with errors are missing from it, and
-//! parsing goes on at the next declaration. Every piece of the grammar is a method of [`Parser`] that
-//! either consumes what it names, or reports one diagnostic and gives `Err(Reported)`.
+//! [`parse_program`] reads a file and always returns a tree. Declarations with errors are missing from it; parsing continues at
+//! the next declaration. Every rule of the grammar is a method of [`Parser`] that either consumes what it names, or reports one
+//! diagnostic and returns `Err(Reported)`.
 //!
-//! Two bounds keep hostile text from exhausting the stack, here and in everything that walks the tree:
-//! the parser nests at most [`MAX_NESTING`] deep, and no tree is higher than [`MAX_HEIGHT`]
-//! (`a + b + c + ...` is parsed by a loop, but its tree leans to the left). A sequence of `let`s, an
-//! application, and `a.b.c` are flat and have no bound. Time is linear in the length of the text.
+//! Two bounds keep hostile text from exhausting the stack, here and in all code that walks the tree: the parser nests at most
+//! [`MAX_NESTING`] deep, and no tree is higher than [`MAX_HEIGHT`] (`a + b + c + ...` is parsed by a loop, but its tree leans to
+//! the left). A sequence of `let`s, an application, and `a.b.c` are flat and unbounded. Time is linear in the length of the text.
 //!
-//! Operators, from loose to tight: `:` `:>`, ranges, `` `f` ``, `with`, `|>`, `<|` (to the right), `||`, `&&`,
+//! Operators, from loosest to tightest: `:` `:>`, ranges, `` `f` ``, `with`, `|>`, `<|` (right-associative), `||`, `&&`,
 //! comparisons, `&` `^` `|`, `<<` `>>`, `+` `-`, `*` `/` `%` `//` `%%`, `**`, prefix `-` `!`, application, indexing.
 
 mod atoms;
@@ -29,31 +28,31 @@ use crate::syntax::ast::{Expr, ExprKind, Pat, PatKind, Program, TypeExpr};
 use crate::syntax::lexer::{Token, TokenKind, tokenize};
 use crate::syntax::session::Session;
 
-/// How deep the parser nests.
+/// Maximum nesting depth of the parser.
 pub const MAX_NESTING: u32 = 24_000;
 
-/// How high a tree gets. Whatever walks trees by recursion does so on a stack for as many levels ([`deep`]).
+/// Maximum height of a tree. Recursive walks of trees run on a stack for this height ([`deep`]).
 pub const MAX_HEIGHT: u32 = 48_000;
 
-/// No more messages than this are kept from one file.
+/// Maximum number of messages kept from one file.
 const MAX_ERRORS: usize = 50;
 
-/// A file read as far as possible.
+/// A file, parsed as far as possible.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The declarations without syntax errors.
     pub program: Program,
-    /// The errors, in the order of the text; the tree is whole if there are none.
+    /// Errors in textual order. The tree is complete if there are none.
     pub errors: Vec<Diagnostic>,
 }
 
-/// Reads a file.
+/// Parses a file.
 pub fn parse_program(file: FileId, text: &str, session: &mut Session) -> Parsed {
     parse_with(file, text, session, |parser| parser.program())
         .unwrap_or_else(|errors| Parsed { program: Program { doc: None, decls: Vec::new() }, errors })
 }
 
-/// Reads a text that is one type.
+/// Parses a text that is one type.
 pub fn parse_type(file: FileId, text: &str, session: &mut Session) -> Result<TypeExpr, Vec<Diagnostic>> {
     parse_with(file, text, session, |parser| parser.whole(Parser::type_expr))?
 }
@@ -74,7 +73,7 @@ fn parse_with<T>(
     Ok(deep(|| run(parser)))
 }
 
-/// Stands for a diagnostic that is already recorded.
+/// Evidence that a diagnostic was recorded.
 #[derive(Clone, Copy, Debug)]
 struct Reported;
 
@@ -87,9 +86,9 @@ struct Parser<'a> {
     position: usize,
     session: &'a mut Session,
     errors: Vec<Diagnostic>,
-    /// How many [`Parser::nested`] are open.
+    /// Number of open [`Parser::nested`].
     nesting: u32,
-    /// The height of the highest tree completed since the innermost open [`Parser::nested`] began.
+    /// Height of the highest tree completed since the innermost open [`Parser::nested`] began.
     height: u32,
 }
 
@@ -109,7 +108,7 @@ impl<'a> Parser<'a> {
         self.token().kind
     }
 
-    /// The kind of the token `n` places on.
+    /// Returns the kind of the token `n` positions ahead.
     fn kind_at(&self, n: usize) -> TokenKind {
         self.tokens.get(self.position + n).map_or(TokenKind::Eof, |token| token.kind)
     }
@@ -128,7 +127,7 @@ impl<'a> Parser<'a> {
 
     // Taking tokens
 
-    /// Takes the current token; stays at the end of the file.
+    /// Takes the current token, but stays at the end of the file.
     fn bump(&mut self) -> Token {
         let token = self.token();
         if token.kind != TokenKind::Eof {
@@ -149,7 +148,7 @@ impl<'a> Parser<'a> {
         if self.at(kind) { Ok(self.bump()) } else { Err(self.unexpected(what)) }
     }
 
-    /// Items up to `close`, which is taken; separated by commas, of which one may trail.
+    /// Parses items up to `close`, which is taken. Commas separate them; one may trail.
     fn comma_list<T>(
         &mut self,
         close: TokenKind,
@@ -167,14 +166,14 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    // Places
+    // Source positions
 
-    /// Where the current token starts.
+    /// Returns the start of the current token.
     fn start(&self) -> u32 {
         self.token().start
     }
 
-    /// From `start` to the end of the token taken last.
+    /// Returns the span from `start` to the end of the last token taken.
     fn span_from(&self, start: u32) -> Span {
         let end = self.position.checked_sub(1).map_or(start, |last| self.tokens[last].end);
         Span { file: self.file, start, end: end.max(start) }
@@ -194,7 +193,7 @@ impl<'a> Parser<'a> {
         Pat { id: self.session.ids.fresh_pat(), span: self.span_from(start), kind }
     }
 
-    /// Runs a rule one level further down, within the bounds.
+    /// Runs a rule one level deeper, within the bounds.
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.nesting == MAX_NESTING {
             return Err(self.too_deep());
@@ -208,13 +207,13 @@ impl<'a> Parser<'a> {
         if grown { result } else { Err(Reported) }
     }
 
-    /// Notes that `levels` nodes are being put on top of all that was completed here.
+    /// Records that `levels` nodes are put on top of the trees completed here.
     fn grow(&mut self, levels: u32) -> Parse<()> {
         self.height += levels;
         if self.height > MAX_HEIGHT { Err(self.too_deep()) } else { Ok(()) }
     }
 
-    // Complaining
+    // Diagnostics
 
     fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         if self.errors.len() < MAX_ERRORS {

@@ -7,7 +7,7 @@ use crate::syntax::ast::{
 use crate::syntax::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// A module, signatures that seal it included.
+    /// Parses a module, including signatures that seal it.
     pub(super) fn module_expr(&mut self) -> Parse<ModuleExpr> {
         self.nested(|parser| {
             let start = parser.start();
@@ -44,7 +44,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `\(p: s) : t -> m`; a signature after `m` seals the function, not its result.
+    /// Parses `\(p: s) : t -> m`. A signature after `m` seals the function, not its result.
     fn module_lambda(&mut self) -> Parse<ModuleExpr> {
         let start = self.bump().start;
         let param = Box::new(self.module_param()?);
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(ModuleExprKind::Body(decls))
     }
 
-    /// `(p: s)`.
+    /// Parses `(p: s)`.
     pub(super) fn module_param(&mut self) -> Parse<ModuleParam> {
         let start = self.start();
         self.expect(TokenKind::LParen, "a module parameter `(name: module type)`")?;
@@ -89,7 +89,7 @@ impl Parser<'_> {
         Ok(ModuleParam { span: self.span_from(start), name, signature })
     }
 
-    /// A module type.
+    /// Parses a module type.
     pub(super) fn module_type(&mut self) -> Parse<ModuleTypeExpr> {
         self.nested(Parser::module_type_inside)
     }
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Ok(ModuleTypeExpr { span: self.span_from(start), kind })
     }
 
-    /// `s with t 'a = u`.
+    /// Parses `s with t 'a = u`.
     fn refined_module_type(&mut self) -> Parse<ModuleTypeExpr> {
         let start = self.start();
         let mut base = self.module_type_atom()?;

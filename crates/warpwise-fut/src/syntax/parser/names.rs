@@ -1,4 +1,4 @@
-//! Names, operators as names, parameters of types, attributes.
+//! Names, operators as names, type parameters, attributes.
 
 use warpwise_diag::Diagnostic;
 
@@ -10,13 +10,13 @@ use crate::syntax::lexer::{Token, TokenKind};
 use crate::syntax::literals::{decode_number, decode_string};
 
 impl Parser<'_> {
-    /// A plain name.
+    /// Parses a plain name.
     pub(super) fn ident(&mut self, what: &str) -> Parse<Ident> {
         let token = self.expect(TokenKind::Ident, what)?;
         Ok(self.intern(token))
     }
 
-    /// A token's whole text as a name.
+    /// Interns a token's whole text as a name.
     pub(super) fn intern(&mut self, token: Token) -> Ident {
         let symbol = self.session.names.intern(self.slice(token));
         Ident { symbol, span: self.token_span(token) }
@@ -26,7 +26,7 @@ impl Parser<'_> {
         Binder { id: self.session.ids.fresh_pat(), name }
     }
 
-    /// The name of a field: a name or decimal digits.
+    /// Parses the name of a field: a name or decimal digits.
     pub(super) fn field(&mut self) -> Parse<Ident> {
         if self.at(TokenKind::Decimal) {
             let token = self.bump();
@@ -35,14 +35,14 @@ impl Parser<'_> {
         self.ident("the name of a field")
     }
 
-    /// `#name`, without the mark.
+    /// Parses `#name`, and returns the name without the mark.
     pub(super) fn constructor(&mut self) -> Parse<Ident> {
         let token = self.expect(TokenKind::Constructor, "a constructor")?;
         let symbol = self.session.names.intern(&self.slice(token)[1..]);
         Ok(Ident { symbol, span: self.token_span(token) })
     }
 
-    /// `a.b.c`.
+    /// Parses `a.b.c`.
     pub(super) fn qual_name(&mut self, what: &str) -> Parse<QualName> {
         let mut whole = QualName::plain(self.ident(what)?);
         while self.at(TokenKind::Dot) && self.kind_at(1) == TokenKind::Ident {
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok(whole)
     }
 
-    /// Takes the name after a dot.
+    /// Parses the name after a dot, and appends it.
     pub(super) fn extend_name(&mut self, whole: &mut QualName) -> Parse<()> {
         let name = self.ident("a name")?;
         whole.qualifiers.push(std::mem::replace(&mut whole.name, name));
@@ -65,13 +65,13 @@ impl Parser<'_> {
         self.operator_at(0)
     }
 
-    /// Whether an infix operator may start `n` tokens on.
+    /// Whether an infix operator may start `n` tokens ahead.
     pub(super) fn operator_at(&self, n: usize) -> bool {
         use TokenKind::*;
         [Operator, QualOperator, Star, Minus, Less, Caret, Pipe, Backtick].contains(&self.kind_at(n))
     }
 
-    /// An infix operator where it is used.
+    /// Parses an infix operator where it is used.
     pub(super) fn operator(&mut self) -> Parse<QualName> {
         let start = self.start();
         if self.eat(TokenKind::Backtick) {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `a.b.+` into its names. The operator itself may contain dots.
+    /// Splits `a.b.+` into its names. The operator itself may contain dots.
     fn split(&mut self, token: Token) -> QualName {
         let mut qualifiers = Vec::new();
         let mut rest = token;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         QualName { span: self.token_span(token), qualifiers, name: self.intern(rest) }
     }
 
-    /// An operator in a place that gives it a meaning.
+    /// Parses an operator where it is declared.
     pub(super) fn binding_operator(&mut self) -> Parse<Ident> {
         if self.at(TokenKind::Bang) {
             let span = self.token_span(self.token());
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Err(self.report(diagnostic.hint("declare it inside the module instead")))
     }
 
-    /// A name, or an operator in parentheses, about to be declared.
+    /// Parses a name to be declared, or an operator in parentheses.
     pub(super) fn binding_name(&mut self) -> Parse<Ident> {
         if !self.eat(TokenKind::LParen) {
             return self.ident("a name or an operator in parentheses");
@@ -134,7 +134,7 @@ impl Parser<'_> {
         self.at_any(&[TokenKind::LBracket, TokenKind::IndexBracket])
     }
 
-    /// `[n]`: the name.
+    /// Parses `[n]`, and returns the name.
     pub(super) fn size_name(&mut self) -> Parse<Ident> {
         if !self.at_bracket() {
             return Err(self.unexpected("`[`"));
@@ -150,7 +150,7 @@ impl Parser<'_> {
         self.at_any(&[LBracket, IndexBracket, Quote, QuoteCaret, QuoteTilde])
     }
 
-    /// `[n] 'a '~b '^c`, as many as there are.
+    /// Parses any number of type parameters: `[n] 'a '~b '^c`.
     pub(super) fn type_params(&mut self) -> Parse<Vec<TypeParam>> {
         let mut params = Vec::new();
         while self.at_type_param() {
@@ -175,7 +175,7 @@ impl Parser<'_> {
         Ok(TypeParam { span: self.span_from(start), name, kind: TypeParamKind::Type(liftedness) })
     }
 
-    /// `~`, `^` or nothing, after `type`.
+    /// Parses `~`, `^` or nothing, after `type`.
     pub(super) fn liftedness(&mut self) -> Liftedness {
         if self.eat(TokenKind::Tilde) {
             Liftedness::SizeLifted
@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `#[attr]`.
+    /// Parses `#[attr]`.
     pub(super) fn attr(&mut self) -> Parse<Attr> {
         self.expect(TokenKind::AttrOpen, "`#[`")?;
         let attr = self.attr_inside()?;
@@ -220,7 +220,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The string after `import`.
+    /// Parses the string after `import`.
     pub(super) fn import_path(&mut self) -> Parse<ImportPath> {
         let token = self.expect(TokenKind::String, "the name of a file between double quotes")?;
         let path = self.decode(token, decode_string)?;

@@ -6,7 +6,7 @@ use super::{Parse, Parser};
 use crate::syntax::ast::{Expr, ExprKind, PathStep, QualName, RangeBound};
 use crate::syntax::lexer::TokenKind;
 
-/// How tightly an infix form binds.
+/// Precedence level of an infix form, from loosest to tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Level {
     Range,
@@ -22,11 +22,11 @@ pub(super) enum Level {
     Add,
     Multiply,
     Power,
-    /// Tighter than every infix form.
+    /// Binds tighter than every infix form.
     Prefix,
 }
 
-/// The operators that fix the level of all that start with them; of several, the longest counts.
+/// Built-in operators, each of which fixes the level of all operators that start with it. The longest match decides.
 const BUILT_IN: [(&str, Level); 25] = [
     ("**", Level::Power),
     ("//", Level::Multiply),
@@ -56,20 +56,20 @@ const BUILT_IN: [(&str, Level); 25] = [
 ];
 
 impl Level {
-    /// The level of an operator without qualifiers.
+    /// Returns the level of an operator without qualifiers.
     pub(super) fn of_operator(operator: &str) -> Level {
         let found = BUILT_IN.iter().find(|(prefix, _)| operator.starts_with(prefix));
         found.map_or(Level::Backtick, |&(_, level)| level)
     }
 
-    /// Returns the level that the right operand must reach.
+    /// Returns the minimum level of the right operand.
     fn of_right_operand(self) -> Level {
         match self {
             Level::Range => Level::Backtick,
             Level::Backtick => Level::With,
             Level::With => Level::PipeRight,
             Level::PipeRight => Level::PipeLeft,
-            Level::PipeLeft => Level::PipeLeft, // To the right.
+            Level::PipeLeft => Level::PipeLeft, // Right-associative.
             Level::Or => Level::And,
             Level::And => Level::Compare,
             Level::Compare => Level::Bits,
@@ -83,17 +83,17 @@ impl Level {
 }
 
 impl Parser<'_> {
-    /// An expression without `:` and `:>` at its top.
+    /// Parses an expression without `:` and `:>` at its top.
     pub(super) fn unascribed(&mut self) -> Parse<Expr> {
         self.nested(|parser| parser.operation(Level::Range, false))
     }
 
-    /// Like [`Parser::unascribed`], after `(`: may be a left section `e +`, which a `)` must follow.
+    /// Parses like [`Parser::unascribed`], after `(`: the result may also be a left section `e +`, before a `)`.
     pub(super) fn unascribed_or_section(&mut self) -> Parse<Expr> {
         self.nested(|parser| parser.operation(Level::Range, true))
     }
 
-    /// Operands joined by infix forms of at least `level`.
+    /// Parses operands joined by infix forms of at least `level`.
     fn operation(&mut self, level: Level, section: bool) -> Parse<Expr> {
         let start = self.start();
         let mut left = self.prefix()?;
@@ -115,7 +115,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The level of the infix form that starts here, if one does.
+    /// Returns the level of the infix form that starts here, if there is one.
     fn infix_level(&self) -> Option<Level> {
         use TokenKind::*;
         match self.kind() {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         Ok(self.expr(start, kind))
     }
 
-    /// The rest of `a..b..<c` after `a`.
+    /// Parses the rest of `a..b..<c` after `a`.
     fn range(&mut self, start: u32, first: Expr) -> Parse<Expr> {
         let dots = self.token();
         let mut second = None;
@@ -173,7 +173,7 @@ impl Parser<'_> {
         Ok(self.expr(start, ExprKind::Range { start: Box::new(first), second, bound, end }))
     }
 
-    /// The rest of `e with path = v` after `e`.
+    /// Parses the rest of `e with path = v` after `e`.
     fn update(&mut self, start: u32, target: Expr) -> Parse<Expr> {
         self.expect(TokenKind::With, "`with`")?;
         let mut path = Vec::new();

@@ -5,7 +5,7 @@ use crate::syntax::ast::{FieldPat, Ident, Pat, PatKind};
 use crate::syntax::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// A whole pattern: an attribute, a constructor with arguments or a type may be part of it.
+    /// Parses a whole pattern, which may include an attribute, a constructor with arguments, or a type.
     pub(super) fn pattern(&mut self) -> Parse<Pat> {
         self.nested(Parser::pattern_inside)
     }
@@ -39,7 +39,7 @@ impl Parser<'_> {
         Ok(self.pat(start, PatKind::Ascribe(Box::new(pattern), ty)))
     }
 
-    /// A pattern that delimits itself, or a negative number.
+    /// Parses a self-delimiting pattern or a negative number.
     fn inner_pattern(&mut self) -> Parse<Pat> {
         let start = self.start();
         if !self.eat(TokenKind::Minus) {
@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parameters, as many as there are.
+    /// Parses any number of parameters.
     pub(super) fn params(&mut self) -> Parse<Vec<Pat>> {
         let mut params = Vec::new();
         while self.at_param() {
@@ -66,7 +66,7 @@ impl Parser<'_> {
         self.at_any(&[Ident, LParen, LBrace, Underscore, Constructor, Decimal, Number, Char, True, False])
     }
 
-    /// A parameter: a pattern that delimits itself.
+    /// Parses a parameter: a self-delimiting pattern.
     pub(super) fn param(&mut self) -> Parse<Pat> {
         let start = self.start();
         let kind = match self.kind() {
@@ -89,7 +89,7 @@ impl Parser<'_> {
         Ok(self.pat(start, kind))
     }
 
-    /// Unit, tuples, plain parentheses, and operators about to be bound.
+    /// Parses unit, tuples, plain parentheses, and operators to be bound.
     fn parenthesised_pattern(&mut self) -> Parse<Pat> {
         let start = self.bump().start;
         let negative = self.at(TokenKind::Minus) && self.kind_at(1) != TokenKind::RParen;
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Ok(self.pat(start, PatKind::Tuple(elements)))
     }
 
-    /// `x = p`, `x: t` or `x`.
+    /// Parses `x = p`, `x: t` or `x`.
     fn field_pattern(&mut self) -> Parse<FieldPat> {
         let start = self.start();
         let name: Ident = self.field()?;

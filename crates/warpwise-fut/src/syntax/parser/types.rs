@@ -1,14 +1,14 @@
 //! Type expressions.
 //!
-//! `a -> b` is loosest; then `*t` and sums; then application; `[n]` takes a whole term after it,
-//! so that `[n]t a` is an array of `t a`, but after a type constructor it is an argument: `t [n] a`.
+//! `a -> b` binds loosest, then `*t` and sums, then application. `[n]` takes a whole term after it, so that `[n]t a` is an array
+//! of `t a`; after a type constructor it is an argument: `t [n] a`.
 
 use super::{Parse, Parser};
 use crate::syntax::ast::{ConstructorType, FieldType, Ident, SizeExpr, TypeArg, TypeExpr, TypeExprKind};
 use crate::syntax::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// A whole type.
+    /// Parses a whole type.
     pub(super) fn type_expr(&mut self) -> Parse<TypeExpr> {
         self.nested(Parser::type_inside)
     }
@@ -32,13 +32,13 @@ impl Parser<'_> {
         if self.eat(TokenKind::Arrow) { self.arrow(start, None, term) } else { Ok(term) }
     }
 
-    /// The result of a function type, after `->`.
+    /// Parses the result of a function type, after `->`.
     fn arrow(&mut self, start: u32, param: Option<Ident>, argument: TypeExpr) -> Parse<TypeExpr> {
         let (argument, result) = (Box::new(argument), Box::new(self.type_expr()?));
         Ok(self.type_node(start, TypeExprKind::Arrow { param, argument, result }))
     }
 
-    /// The rest of `?[n][m].t`.
+    /// Parses the rest of `?[n][m].t`.
     fn existential(&mut self, start: u32) -> Parse<TypeExpr> {
         let mut sizes = Vec::new();
         while sizes.is_empty() || self.at_bracket() {
@@ -53,7 +53,7 @@ impl Parser<'_> {
         TypeExpr { span: self.span_from(start), kind }
     }
 
-    /// A type without `->` at its top.
+    /// Parses a type without `->` at its top.
     pub(super) fn type_term(&mut self) -> Parse<TypeExpr> {
         self.nested(Parser::type_term_inside)
     }
@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(FieldType { name, ty: self.type_expr()? })
     }
 
-    /// `[e]` or `[]`.
+    /// Parses `[e]` or `[]`.
     fn size(&mut self) -> Parse<SizeExpr> {
         let start = self.bump().start;
         let expr = if self.at(TokenKind::RBracket) { None } else { Some(Box::new(self.expression()?)) };
@@ -155,7 +155,7 @@ impl Parser<'_> {
         Ok(SizeExpr { span: self.span_from(start), expr })
     }
 
-    /// `: t`, if it is there.
+    /// Parses `: t`, if there is one.
     pub(super) fn optional_ascription(&mut self) -> Parse<Option<TypeExpr>> {
         if self.eat(TokenKind::Colon) { Ok(Some(self.type_expr()?)) } else { Ok(None) }
     }

@@ -63,7 +63,7 @@ impl Printer<'_> {
         self.function_rest(&decl.type_params, &decl.params, decl.result.as_ref(), &decl.body);
     }
 
-    /// Parameters, result and right-hand side of a function.
+    /// Prints the parameters, result and right-hand side of a function.
     pub(super) fn function_rest(
         &mut self,
         type_params: &[TypeParam],

@@ -145,7 +145,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression where only those that delimit themselves may stand bare.
+    /// Prints an expression, in parentheses unless it is self-delimiting.
     pub(super) fn atom(&mut self, expr: &Expr) {
         let bare = match &expr.kind {
             ExprKind::Literal(_)
@@ -267,7 +267,7 @@ impl Printer<'_> {
         self.expr(&it.body);
     }
 
-    /// `.x[i].y`: every field with its dot.
+    /// Prints a path such as `.x[i].y`, with a dot before every field.
     pub(super) fn path(&mut self, path: &[PathStep]) {
         for step in path {
             match step {

@@ -1,7 +1,7 @@
-//! Tree to source text, with parentheses wherever they could matter.
+//! Printing of a tree as source text, with parentheses wherever they could matter.
 //!
-//! The text parses back to an equal tree: that is how the parser is tested, and how a later phase
-//! shows what it holds. It is no formatter: comments are gone, and lines are as long as they get.
+//! The text parses back to an equal tree. This serves to test the parser, and to show the trees of later phases. The printer is
+//! no formatter: it drops comments and does not break long lines.
 
 mod declarations;
 mod expressions;
@@ -10,7 +10,7 @@ mod types;
 use crate::syntax::ast::{Attr, AttrKind, Doc, Expr, Ident, Literal, Program, QualName, TypeExpr};
 use crate::syntax::session::Interner;
 
-/// The text of a file.
+/// Returns the text of a file.
 pub fn print_program(program: &Program, names: &Interner) -> String {
     let mut printer = Printer { names, out: String::new() };
     if let Some(doc) = &program.doc {
@@ -21,14 +21,14 @@ pub fn print_program(program: &Program, names: &Interner) -> String {
     printer.out
 }
 
-/// The text of an expression.
+/// Returns the text of an expression.
 pub fn print_expression(expr: &Expr, names: &Interner) -> String {
     let mut printer = Printer { names, out: String::new() };
     printer.expr(expr);
     printer.out
 }
 
-/// The text of a type.
+/// Returns the text of a type.
 pub fn print_type(ty: &TypeExpr, names: &Interner) -> String {
     let mut printer = Printer { names, out: String::new() };
     printer.ty(ty);
@@ -71,7 +71,7 @@ impl Printer<'_> {
         !self.names.text(ident.symbol).starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
     }
 
-    /// A name where it is bound: operators in parentheses.
+    /// Prints a name where it is bound, with operators in parentheses.
     fn bound_name(&mut self, ident: Ident) {
         if self.is_symbolic(ident) {
             self.in_parentheses(|p| p.name(ident));
@@ -158,12 +158,12 @@ impl Printer<'_> {
     }
 }
 
-/// The text of a float: infinity is a number too large.
+/// Returns the text of a float. Infinity is printed as a number that is too large.
 fn float_text(text: String, suffix: &str) -> String {
     if text == "inf" { format!("1e999{suffix}") } else { text + suffix }
 }
 
-/// A character inside quotes; `after_code` ends a numeric escape.
+/// Escapes a character between quotes. `after_code` ends a numeric escape.
 fn escape(c: char, quote: char, after_code: &str) -> String {
     match c {
         '\n' => "\\n".to_string(),

@@ -64,7 +64,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A type where only those that delimit themselves may stand bare.
+    /// Prints a type, in parentheses unless it is self-delimiting.
     pub(super) fn type_atom(&mut self, ty: &TypeExpr) {
         match ty.kind {
             TypeExprKind::Var(_) | TypeExprKind::Tuple(_) | TypeExprKind::Record(_) => self.ty(ty),
@@ -119,7 +119,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A pattern where only those that delimit themselves may stand bare.
+    /// Prints a pattern, in parentheses unless it is self-delimiting.
     pub(super) fn pat_atom(&mut self, pat: &Pat) {
         let bare = match &pat.kind {
             PatKind::Name(_) | PatKind::Wildcard | PatKind::Tuple(_) | PatKind::Record(_) => true,
