@@ -1,8 +1,8 @@
 //! The imperative IR and the lowering of the core IR into it.
 //!
-//! An [`ImpProgram`] is host code (allocation, control, launches) and kernels (the loops that work
-//! on data). Values live in typed mutable registers, scalars or SIMD vectors; arrays are gone:
-//! memory is addressed by element offsets. Control flow is structured.
+//! An [`ImpProgram`] is host code (allocation, control, launches) and kernels (the loops that work on data). Values live in typed
+//! mutable registers, which hold scalars or SIMD vectors. There are no arrays: memory is addressed by element offsets. Control
+//! flow is structured.
 //!
 //! ```text
 //! kernel mvm_1(n.0: i64, m.3: i64, a@0: mem read, x@1: mem read, ys@2: mem noalias) lo.1 to hi.2 {
@@ -17,7 +17,7 @@
 //!
 //! Absent on purpose: LLVM, kernel text, devices, shapes, uniqueness.
 
-// A new construct must be met wherever constructs are told apart.
+// A new construct must be handled wherever constructs are distinguished.
 #![warn(clippy::wildcard_enum_match_arm)]
 
 mod program;

@@ -1,33 +1,33 @@
-//! The operations. Destination registers come first; every operation on vectors works lane by lane
-//! unless it says otherwise, and its operands have equally many lanes (constants stretch).
+//! The operations. Destination registers come first. Every operation on vectors works lane by lane unless it says otherwise; its
+//! operands have equal numbers of lanes (constants fill all lanes).
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp};
 
 use crate::program::{CheckId, Launch};
 use crate::types::{Mem, Operand, Reg, StridedView};
 
-/// Operations in order.
+/// A sequence of operations.
 pub type Block = Vec<Op>;
 
-/// The name of a [`Op::Scope`] within its function or kernel.
+/// The name of an [`Op::Scope`] within its function or kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label(pub u32);
 
 /// Read-modify-write operations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
-    /// The old value combined with the new one. Integers, and floats where the operator is `fadd`, `fmin` or `fmax`.
+    /// Combines the old value with the given one. Integers, and floats where the operator is `fadd`, `fmin` or `fmax`.
     Binary(BinaryOp),
-    /// The new value.
+    /// Replaces the old value.
     Exchange,
 }
 
-/// What a word that is published says about other memory.
+/// The guarantee that a published word gives about other memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
-    /// Nothing: the word is all there is.
+    /// None: only the word itself is communicated.
     Relaxed,
-    /// Whoever has waited for the word sees what its publisher wrote before.
+    /// A work-item that has waited for the word sees everything that its publisher wrote before.
     Released,
 }
 
@@ -40,7 +40,7 @@ pub enum Op {
     Move { dst: Reg, x: Operand },
     /// `dst = op x`.
     Unary { dst: Reg, op: UnaryOp, x: Operand },
-    /// `dst = op x y`. Division is by a safe operand in every lane, active or not.
+    /// `dst = op x y`. The divisor must be safe in every lane, active or not.
     Binary { dst: Reg, op: BinaryOp, x: Operand, y: Operand },
     /// `dst = op x y z`.
     Ternary { dst: Reg, op: TernaryOp, x: Operand, y: Operand, z: Operand },
@@ -56,7 +56,7 @@ pub enum Op {
     LaneIds { dst: Reg },
     /// `dst = x[lane]`; `lane` is an `i64` in range.
     Extract { dst: Reg, x: Operand, lane: Operand },
-    /// `dst[lane] = x`, other lanes stay.
+    /// `dst[lane] = x`; other lanes keep their values.
     Insert { dst: Reg, x: Operand, lane: Operand },
     /// Lane `i` of `dst` is lane `lanes[i]` of `x` followed by `y`. `dst` may have another number of lanes.
     Shuffle { dst: Reg, x: Operand, y: Operand, lanes: Vec<u16> },
@@ -64,35 +64,36 @@ pub enum Op {
     Any { dst: Reg, mask: Operand },
     /// `dst: bool` = whether all lanes of the mask hold.
     All { dst: Reg, mask: Operand },
-    /// `dst: i64` = how many lanes of the mask hold.
+    /// `dst: i64` = the number of lanes of the mask that hold.
     Count { dst: Reg, mask: Operand },
-    /// `dst: i64` = the first lane of the mask that holds; one must.
+    /// `dst: i64` = the first lane of the mask that holds; at least one must hold.
     First { dst: Reg, mask: Operand },
 
     // -- memory ------------------------------------------------------------------------------
     /// Loads elements of the type of `dst` (a `bool` is a byte, 0 or 1).
-    /// A scalar `index` with a vector `dst`: contiguous elements from `index` on. A vector `index`: a gather.
+    /// A scalar `index` with a vector `dst` loads contiguous elements from `index` on; a vector `index` gathers.
     /// Lanes outside `mask` are not accessed and get zero.
-    /// `ahead`: the caches are also asked for what lies so many elements (`i64`) further on, in the block or not, where
-    /// the task will come to (contiguous only).
+    /// `ahead`: also prefetches the elements at this distance (`i64`, in elements), inside the block or not, which the task will
+    /// reach later (contiguous only).
     Load { dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>, ahead: Option<Operand> },
-    /// Stores `value`, whose scalar type is `elem`; addressing as for loads. Of several lanes to one
-    /// place the highest counts. `stream`: past the caches (contiguous only).
+    /// Stores `value`, whose scalar type is `elem`; addressing as for loads. Where several lanes write one place, the highest lane
+    /// wins. `stream`: bypasses the caches (contiguous only).
     Store { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand>, stream: bool },
-    /// Kernel: the caches are asked for the line of an element, in the block or not, because the task will write there soon.
+    /// Kernel: prefetches the cache line of an element for writing, inside the block or not, because the task will write there
+    /// soon.
     Claim { mem: Mem, index: Operand, elem: ScalarType },
-    /// Stores the lanes of `value` for which `mask` holds next to each other from `index` on. `spare`: what lies
-    /// behind them, within as many elements as there are lanes, may become anything.
+    /// Stores the lanes of `value` for which `mask` holds next to each other from `index` on. `spare`: the elements behind them,
+    /// up to the number of lanes, may be overwritten with anything.
     CompressStore { mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Operand, spare: bool },
-    /// Combines `value` into an element atomically; a vector does so lane by lane where `mask` holds.
+    /// Combines `value` with an element atomically; a vector does so lane by lane where `mask` holds.
     Atomic { op: AtomicOp, mem: Mem, index: Operand, value: Operand, elem: ScalarType, mask: Option<Operand> },
     /// `dst = src`, as pointers.
     SetMem { dst: Mem, src: Mem },
-    /// Kernel: a fresh block from the task's arena, 64-byte aligned, of unspecified contents.
+    /// Kernel: allocates a block in the task's arena, 64-byte aligned, of unspecified contents.
     ArenaAlloc { dst: Mem, bytes: Operand },
-    /// Kernel: `dst: i64` = how full the arena is.
+    /// Kernel: `dst: i64` = the number of bytes in use in the arena.
     ArenaMark { dst: Reg },
-    /// Kernel: frees what was allocated since the mark.
+    /// Kernel: frees everything allocated since the mark.
     ArenaReset { mark: Operand },
 
     // -- control -----------------------------------------------------------------------------
@@ -101,55 +102,56 @@ pub enum Op {
     /// `for index in from..to step`: `index` is a scalar integer register, not assigned in the body;
     /// `step` is a positive constant. `from` and `to` are read once.
     For { index: Reg, from: Operand, to: Operand, step: i64, body: Block },
-    /// Runs `test`, leaves if `cond` is false, runs `body`, and again.
+    /// Runs `test`, leaves if `cond` is false, otherwise runs `body` and repeats.
     While { test: Block, cond: Operand, body: Block },
-    /// Runs the block; [`Op::Leave`] inside it continues after it.
+    /// Runs the block; an [`Op::Leave`] inside it continues after the block.
     Scope { label: Label, body: Block },
-    /// Continues after the scope of this label, which encloses this operation.
+    /// Continues after the scope with this label, which must enclose this operation.
     Leave { label: Label },
 
     // -- failure -----------------------------------------------------------------------------
-    /// Reports a failed check. In a kernel: records it unless an earlier iteration has failed, and goes on;
-    /// `iteration` is the flat `i64` iteration. In host code: raises the error at once.
+    /// Reports a failed check. In a kernel: records the failure unless an earlier iteration has failed, and continues; `iteration`
+    /// is the flat `i64` iteration. In host code: raises the error at once.
     Fail { check: CheckId, iteration: Operand, values: Vec<Operand> },
 
     // -- tasks that wait for tasks -------------------------------------------------------------
-    /// Kernel: waits until the `i32` flag at `index` is not 0 (acquire). Returns also when the run is cancelled.
+    /// Kernel: waits until the `i32` flag at `index` is not 0 (acquire). Also returns when the run is cancelled.
     WaitFlag { mem: Mem, index: Operand },
     /// Kernel: sets the `i32` flag at `index` to 1 (release).
     SetFlag { mem: Mem, index: Operand },
 
     // -- work-groups (GPU) ---------------------------------------------------------------------
-    /// All work-items of a group meet; local and global memory are consistent afterwards.
+    /// Waits for all work-items of the group; local and global memory are consistent afterwards.
     Barrier,
-    /// `dst: i64` = the `i32` at `index`, which then is one more: no two work-items get the same.
+    /// `dst: i64` = the `i32` at `index`, which is then incremented, so that no two work-items get the same value.
     Ticket { dst: Reg, mem: Mem, index: Operand },
-    /// Sets the word at `index`, an `i32` or `i64`, as a whole.
+    /// Sets the word at `index`, an `i32` or `i64`, in one piece.
     Publish { mem: Mem, index: Operand, value: Operand, order: Order },
-    /// `dst` = the word at `index`, an `i32` or `i64`, as soon as it is not 0. Whoever publishes it must run already, or be done.
+    /// Waits until the word at `index`, an `i32` or `i64`, is not 0; then `dst` = the word. Its publisher must be running already,
+    /// or done.
     Await { dst: Reg, mem: Mem, index: Operand, order: Order },
 
-    /// Kernel of a device: runs the block while no other work-item runs one under the lock at `index`, an `i32` that is 0
-    /// while nobody does. The block leaves no scope around it, and waits for nobody.
+    /// Kernel of a device: runs the block under the lock at `index`, an `i32` that is 0 while the lock is free, so that no other
+    /// work-item runs a block under the same lock. The block leaves no enclosing scope, and does not wait.
     Locked { mem: Mem, index: Operand, body: Block },
 
     // -- host code only ------------------------------------------------------------------------
-    /// A fresh block of global memory; the old one is released.
+    /// Allocates a block of global memory; the old block of `dst` is released.
     Alloc { dst: Mem, bytes: Operand },
-    /// Lets go of a block: it is freed when nobody holds it.
+    /// Releases a block, which is freed when nothing else holds it.
     Release { mem: Mem },
-    /// Runs a kernel over a range. The first failure of it is raised before anything that it could be seen by.
+    /// Runs a kernel over a range. Its first failure is raised before anything that could observe the failure.
     Launch(Box<Launch>),
-    /// Copies a whole array of this shape between views.
+    /// Copies a whole array of shape `shape` between views.
     Copy { elem: ScalarType, shape: Vec<Operand>, dst: StridedView, src: StridedView },
     /// Sets `count` contiguous elements from `index` on to the scalar `value`.
     Fill { mem: Mem, index: Operand, count: Operand, value: Operand, elem: ScalarType },
-    /// `dst: i64` = what the program was loaded with for this name.
+    /// `dst: i64` = the value that the program was loaded with for this tuning parameter.
     Tuned { dst: Reg, name: String, default: i64 },
-    /// `dst: i64` = how many threads run kernels, at least 1: for hints, which no result may depend on.
+    /// `dst: i64` = the number of threads that run kernels, at least 1. For hints only: no result may depend on it.
     Threads { dst: Reg },
-    /// Calls another host function. Scalars and memories in the order of its parameters and results.
-    /// Where calls nest too deep, check `too_deep` fails.
+    /// Calls another host function. Scalars and memories are in the order of its parameters and results. Check `too_deep` fails
+    /// where calls nest too deeply.
     Call {
         function: usize,
         args: Vec<Operand>,
@@ -160,11 +162,11 @@ pub enum Op {
     },
 }
 
-/// A pattern for operations by class: `ops!(If, lane)` matches any `If`, and operations between lanes.
+/// A pattern for operations by class: `ops!(If, lane)` matches any `If`, and all operations between lanes.
 ///
-/// It stands where a wildcard would: an operation that is new must be put in a class here, or else each `match` that it concerns
-/// fails to compile. A name is a variant of [`Op`] or one of these classes, which are the sections of its definition:
-/// `value`, `lane`, `access`, `arena`, `control`, `flag`, `group`, `host`.
+/// It replaces wildcard patterns: a new operation must be assigned to a class here, otherwise each `match` that it concerns fails
+/// to compile. A name is a variant of [`Op`] or one of these classes, which are the sections of its definition: `value`, `lane`,
+/// `access`, `arena`, `control`, `flag`, `group`, `host`.
 #[macro_export]
 macro_rules! ops {
     (@value) => { $crate::ops!(Move, Unary, Binary, Ternary, Compare, Convert, Select) };

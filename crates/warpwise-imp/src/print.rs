@@ -1,4 +1,4 @@
-//! The text form, written. [`crate::parse`] reads it back.
+//! The printer of the text form. [`crate::parse`] reads it back.
 //!
 //! ```text
 //! check 0 "index ", i64, " is out of bounds";
@@ -12,9 +12,9 @@
 //! }
 //! ```
 //!
-//! Registers and memories carry their number behind the name hint: `x.7`, `xs@0`. A register's type stands where the text first
-//! assigns it, or else at the head of the body (`unset x.3: i64;`); a memory's space where it is first set. Not written: places in
-//! the source, entry points, and the arrays that a launch has compared with their blocks.
+//! Registers and memories carry their number after the name hint: `x.7`, `xs@0`. A register's type is written where the text first
+//! assigns the register, or at the head of the body if nothing assigns it (`unset x.3: i64;`). A memory's space is written where
+//! the memory is first set. Not written: source positions, entry points, and the arrays that a launch checks against their blocks.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -71,14 +71,14 @@ impl fmt::Display for ImpType {
     }
 }
 
-/// The names of one function or kernel.
+/// Names and printing state of one function or kernel.
 struct Text<'p> {
     program: &'p ImpProgram,
     regs: &'p PrimaryMap<Reg, RegData>,
     mems: &'p PrimaryMap<Mem, MemData>,
     /// Registers whose type has been written.
     typed: RefCell<FxHashSet<Reg>>,
-    /// Memories whose space has been written, or is told by what they are.
+    /// Memories whose space has been written, or is implied by their declaration.
     placed: RefCell<FxHashSet<Mem>>,
 }
 
@@ -136,7 +136,7 @@ impl<'p> Text<'p> {
         writeln!(f, "}}\n")
     }
 
-    /// The registers that a body reads, and nothing assigns.
+    /// Writes declarations of the registers that a body reads and nothing assigns.
     fn unset(&self, f: &mut fmt::Formatter<'_>, body: &[Op]) -> fmt::Result {
         let (mut assigned, mut read) = (self.typed.borrow().clone(), Vec::new());
         for_each_op(body, &mut |op| {
@@ -192,7 +192,7 @@ impl<'p> Text<'p> {
         writeln!(f, "{pad}}}")
     }
 
-    /// An operation without blocks.
+    /// Returns the text of an operation without blocks.
     fn simple(&self, op: &Op) -> String {
         let x = |x: &Operand| self.operand(*x);
         let place = |mem: &Mem, index: &Operand| format!("{}[{}]", self.mem(*mem), x(index));
@@ -318,24 +318,24 @@ impl<'p> Text<'p> {
         }
     }
 
-    /// A register that is set to something.
+    /// Returns the text of an assignment to a register.
     fn set(&self, dst: Reg, value: impl AsRef<str>) -> String {
         format!("{} = {}", self.assigned(dst), value.as_ref())
     }
 
-    /// A register that is assigned: with its type the first time.
+    /// Returns the text of a register that is assigned, with its type the first time.
     fn assigned(&self, reg: Reg) -> String {
         let is_first = self.typed.borrow_mut().insert(reg);
         if is_first { format!("{}: {}", self.reg(reg), self.regs[reg].ty) } else { self.reg(reg) }
     }
 
-    /// A register whose type its place tells.
+    /// Returns the text of a register whose type is implied by its position.
     fn known(&self, reg: Reg) -> String {
         self.typed.borrow_mut().insert(reg);
         self.reg(reg)
     }
 
-    /// A memory that is set: with its space the first time.
+    /// Returns the text of a memory that is set, with its space the first time.
     fn pointer(&self, mem: Mem) -> String {
         let is_first = self.placed.borrow_mut().insert(mem);
         if is_first { format!("{}: {}", self.mem(mem), self.mems[mem].space) } else { self.mem(mem) }
@@ -350,7 +350,7 @@ impl<'p> Text<'p> {
     }
 }
 
-/// What is written behind the name of an operation on a published word.
+/// Returns the suffix of the name of an operation on a published word.
 fn after(order: Order) -> &'static str {
     match order {
         Order::Relaxed => " relaxed",
@@ -366,7 +366,7 @@ fn joined(parts: [String; 2]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Lane numbers, those that go up by one as ranges.
+/// Returns the text of lane numbers; consecutive ones are written as ranges.
 fn runs(lanes: &[u16]) -> String {
     let mut runs: Vec<(u16, u16)> = Vec::new();
     for &lane in lanes {

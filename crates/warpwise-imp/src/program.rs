@@ -23,30 +23,30 @@ entity!(
 /// A lowered program.
 #[derive(Clone, Default, Debug)]
 pub struct ImpProgram {
-    /// Host functions; [`crate::Op::Call`] names them by position.
+    /// Host functions; [`crate::Op::Call`] refers to them by position.
     pub functions: Vec<HostFunction>,
     /// Kernels.
     pub kernels: PrimaryMap<KernelId, Kernel>,
-    /// Everything that can fail.
+    /// Run-time checks.
     pub checks: PrimaryMap<CheckId, Check>,
 }
 
-/// Code that runs on the host's register machine: it allocates, decides, launches.
+/// Code that runs on the host's register machine: it allocates, branches and launches.
 #[derive(Clone, Debug)]
 pub struct HostFunction {
-    /// Unique within the program.
+    /// Name, unique within the program.
     pub name: String,
-    /// How the outside world sees it.
+    /// Interface to callers, if the function is an entry point.
     pub entry: Option<EntryPoint>,
     /// Registers; all scalar.
     pub regs: PrimaryMap<Reg, RegData>,
     /// Memories.
     pub mems: PrimaryMap<Mem, MemData>,
-    /// Parameters, in the order of the core function's.
+    /// Parameters, in the order of those of the core function.
     pub params: Vec<HostParam>,
-    /// What it does; ends by falling off the end.
+    /// Operations; the function returns at their end.
     pub body: Block,
-    /// Results, in the order of the core function's.
+    /// Results, in the order of those of the core function.
     pub results: Vec<HostResult>,
 }
 
@@ -55,13 +55,13 @@ pub struct HostFunction {
 pub enum HostParam {
     /// A scalar.
     Scalar(Reg),
-    /// An array, dense and row-major from the start of its block; its sizes are scalar parameters or constants.
+    /// An array, dense and row-major from the start of its block; its extents are scalar parameters or constants.
     Array {
-        /// Its block.
+        /// Block that holds the array.
         mem: Mem,
         /// Element type.
         elem: ScalarType,
-        /// Sizes.
+        /// Extents, outermost first.
         shape: Vec<Operand>,
     },
 }
@@ -73,50 +73,50 @@ pub enum HostResult {
     Scalar(Operand),
     /// An array, dense and row-major from the start of its block.
     Array {
-        /// Its block.
+        /// Block that holds the array.
         mem: Mem,
         /// Element type.
         elem: ScalarType,
-        /// Sizes.
+        /// Extents, outermost first.
         shape: Vec<Operand>,
     },
 }
 
-/// A function compiled to native or device code. The CPU runs it for parts `lo..hi` of a range, one
-/// call a task; a GPU runs it once a work-item, or once a work-group where there is a [`Group`].
+/// A function compiled to native or device code. The CPU calls it once for each task, a part `lo..hi` of a range. A GPU runs it
+/// once for each work-item, or once for each work-group where there is a [`Group`].
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Unique within the program.
+    /// Name, unique within the program.
     pub name: String,
-    /// Arguments, set by the launch.
+    /// Parameters, set by the launch.
     pub params: Vec<KernelParam>,
     /// Registers.
     pub regs: PrimaryMap<Reg, RegData>,
     /// Memories.
     pub mems: PrimaryMap<Mem, MemData>,
-    /// First index of the part to do; `i64`.
+    /// First index of the task; `i64`.
     pub lo: Reg,
-    /// One past the last.
+    /// End of the task, exclusive; `i64`.
     pub hi: Reg,
-    /// How work-items work together at one iteration.
+    /// Work-group that computes one iteration together, if there is one.
     pub group: Option<Group>,
-    /// What it does.
+    /// Operations.
     pub body: Block,
-    /// Where it came from.
+    /// Source position of the kernel.
     pub span: Span,
-    /// Where its statements came from, in order.
+    /// Source positions of its statements, in order.
     pub places: Vec<Span>,
-    /// Where the first of them came from that computes an `f64`.
+    /// Source position of the first statement that computes an `f64`.
     pub doubles: Option<Span>,
 }
 
-/// The work-group that does an iteration of a device's kernel: all its work-items run the body, each with registers
-/// of its own. What one writes others may read after the next [`crate::Op::Barrier`], which all of them reach.
+/// The work-group that computes one iteration of a device kernel. All its work-items run the body, each with its own registers.
+/// What one work-item writes, the others may read after the next [`crate::Op::Barrier`], which all of them reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// How many work-items; a power of two.
+    /// Number of work-items; a power of two.
     pub size: u32,
-    /// The number of the work-item, from 0; `i64`.
+    /// Index of the work-item in its group, from 0; `i64`.
     pub item: Reg,
     /// Memory that the work-items share.
     pub local: Vec<LocalArray>,
@@ -125,33 +125,33 @@ pub struct Group {
 /// An array in the local memory of a work-group, of unspecified contents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LocalArray {
-    /// The memory.
+    /// The local memory.
     pub mem: Mem,
-    /// Type of its elements.
+    /// Element type.
     pub elem: ScalarType,
-    /// The number of elements: a constant, or a scalar parameter of the kernel.
+    /// Number of elements: a constant, or a scalar parameter of the kernel.
     pub count: Operand,
 }
 
 impl LocalArray {
-    /// Returns its size in bytes if that is known before the kernel is launched.
+    /// Returns the size in bytes if it is known before the kernel is launched.
     pub fn known_bytes(&self) -> Option<i64> {
         Some(self.count.as_int()? * self.elem.bytes() as i64)
     }
 }
 
-/// An argument of a kernel.
+/// A parameter of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KernelParam {
     /// A scalar.
     Scalar(Reg),
     /// A block of global memory.
     Memory {
-        /// The memory.
+        /// The memory of the block.
         mem: Mem,
-        /// No other argument that is written overlaps it.
+        /// Whether no other argument that is written overlaps it.
         noalias: bool,
-        /// The kernel does not write it.
+        /// Whether the kernel does not write it.
         read_only: bool,
     },
 }
@@ -165,15 +165,15 @@ pub struct Launch {
     pub args: Vec<Operand>,
     /// The memory arguments, in order.
     pub mem_args: Vec<Mem>,
-    /// How many iterations, `i64`; none if not positive.
+    /// Number of iterations, `i64`; the kernel does not run if it is not positive.
     pub extent: Operand,
-    /// How parts are handed out.
+    /// Distribution of the tasks over workers.
     pub schedule: Schedule,
-    /// Parts begin at multiples of this; at least 1.
+    /// Multiple at which tasks begin; at least 1.
     pub align: i64,
     /// Estimated cost of one iteration in simple scalar operations, `i64`.
     pub cost: Operand,
-    /// The arrays of the host among those that the kernel works on. Not printed: the run time compares them with their blocks.
+    /// Host arrays that the kernel accesses. Not printed. The runtime checks that they lie in their blocks.
     pub arrays: Vec<LaunchedArray>,
 }
 
@@ -182,19 +182,19 @@ pub struct Launch {
 pub struct LaunchedArray {
     /// Element type.
     pub elem: ScalarType,
-    /// Sizes.
+    /// Extents, outermost first.
     pub shape: Vec<Operand>,
-    /// Where it lies.
+    /// Placement of the array.
     pub view: StridedView,
 }
 
-/// What to say when a check fails.
+/// The message of a failing check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// Text and values in order.
+    /// Text and values, in order.
     pub parts: Vec<CheckPart>,
-    /// Where.
+    /// Source position of the check.
     pub span: Span,
-    /// Where the function with the check was called, innermost first.
+    /// Source positions of the calls that lead to the function with the check, innermost first.
     pub calls: Vec<Span>,
 }

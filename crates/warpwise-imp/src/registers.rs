@@ -1,4 +1,4 @@
-//! Which registers are values, and which must be initialised.
+//! The role of each register: whether it is a value, and whether it must be initialised.
 //!
 //! ```text
 //! x = load a[i]; if c { y = fadd x 1f32; store b[i] = y }      `x` and `y` are values
@@ -6,7 +6,7 @@
 //! if c { z = 1i32 }; w = z                                     `z` may not have been assigned: it is 0 then
 //! ```
 //!
-//! Back ends need no variables for values: the result of the operation is what its readers take.
+//! Back ends need no variable for a value: readers take the result of the operation itself.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::entity::SecondaryMap;
@@ -17,18 +17,18 @@ use crate::program::{Kernel, KernelParam};
 use crate::traverse::any_op;
 use crate::types::{Operand, Reg};
 
-/// What a register is.
+/// The role of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Assigned by one operation, which always runs before what reads it.
+    /// Assigned by one operation, which always runs before every reader.
     Value,
-    /// Always assigned before it is read, by several operations, or by a loop that counts.
+    /// Always assigned before it is read, by several operations or by a counting loop.
     Variable,
-    /// Read where it may not have been assigned, and zero there.
+    /// Read where it may not have been assigned; it is zero there.
     Initialized,
 }
 
-/// What the registers of a kernel are.
+/// Returns the roles of a kernel's registers.
 pub fn roles(kernel: &Kernel) -> SecondaryMap<Reg, Role> {
     let nothing = SecondaryMap::new(false);
     let mut walk = Walk { roles: SecondaryMap::new(None), is_assigned: nothing, assigned: Vec::new() };
@@ -48,11 +48,11 @@ pub fn roles(kernel: &Kernel) -> SecondaryMap<Reg, Role> {
 }
 
 struct Walk {
-    /// Of registers met so far.
+    /// Roles of the registers met so far.
     roles: SecondaryMap<Reg, Option<Role>>,
-    /// Whether a register has been assigned whatever way led here.
+    /// Whether a register has been assigned on every path to here.
     is_assigned: SecondaryMap<Reg, bool>,
-    /// Those that have.
+    /// The registers for which `is_assigned` holds.
     assigned: Vec<Reg>,
 }
 
@@ -85,7 +85,7 @@ impl Walk {
         block.iter().for_each(|op| self.op(op));
     }
 
-    /// Walks a block that may not run, or not to its end; what it assigns if it does.
+    /// Walks a block that may not run, or not to its end. Returns the registers that it assigns if it does.
     fn optional(&mut self, block: &Block) -> Vec<Reg> {
         let outer = self.assigned.len();
         self.block(block);
@@ -111,7 +111,7 @@ impl Walk {
                 both.for_each(|reg| self.has_been_assigned(reg));
             }
             Op::For { index, body, .. } => {
-                // Each round assigns it.
+                // Each iteration assigns it.
                 self.assign(*index);
                 self.optional(body);
             }
@@ -139,7 +139,7 @@ mod tests {
 
     const NOUGHT: Operand = Operand::Const(Scalar::I64(0));
 
-    /// What four registers are in a kernel with this body.
+    /// Returns the roles of four registers in a kernel with this body.
     fn of_four(body: impl FnOnce([Reg; 4]) -> Block) -> [Role; 4] {
         let mut regs = PrimaryMap::new();
         let mut reg = || regs.push(RegData { ty: ImpType::scalar(ScalarType::I64), name: String::new() });

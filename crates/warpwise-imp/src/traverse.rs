@@ -1,11 +1,11 @@
-//! What an operation reads, assigns and contains.
+//! Traversals of operations: the operands they read, the registers they assign and the blocks they contain.
 
 use crate::op::{Block, Op};
 use crate::ops;
 use crate::program::LaunchedArray;
 use crate::types::{Operand, Reg};
 
-/// Calls `visit` with the operations of a block and those inside of them, in the order of the text.
+/// Calls `visit` with the operations of a block and those nested inside them, in the order of the text.
 pub fn for_each_op<'b>(block: &'b [Op], visit: &mut impl FnMut(&'b Op)) {
     for op in block {
         visit(op);
@@ -13,13 +13,13 @@ pub fn for_each_op<'b>(block: &'b [Op], visit: &mut impl FnMut(&'b Op)) {
     }
 }
 
-/// How deep blocks nest in a block: 0 if there are none.
+/// Returns the depth to which blocks nest in a block: 0 if there are none.
 pub fn nesting(block: &[Op]) -> usize {
     let inside = block.iter().flat_map(|op| op.blocks().into_iter().flatten());
     inside.map(|block| 1 + nesting(block)).max().unwrap_or(0)
 }
 
-/// Whether an operation of a block, or one inside of it, is such a one.
+/// Returns whether `is_such` holds for an operation of a block or one nested inside it.
 pub fn any_op(block: &[Op], is_such: &impl Fn(&Op) -> bool) -> bool {
     block
         .iter()
@@ -27,7 +27,7 @@ pub fn any_op(block: &[Op], is_such: &impl Fn(&Op) -> bool) -> bool {
 }
 
 impl Op {
-    /// The blocks inside.
+    /// Returns the blocks inside the operation.
     pub fn blocks(&self) -> [Option<&Block>; 2] {
         match self {
             Op::If { then_block, else_block, .. } => [Some(then_block), Some(else_block)],
@@ -39,7 +39,7 @@ impl Op {
         }
     }
 
-    /// The blocks inside, to be changed.
+    /// Returns the blocks inside the operation, mutably.
     pub fn blocks_mut(&mut self) -> [Option<&mut Block>; 2] {
         match self {
             Op::If { then_block, else_block, .. } => [Some(then_block), Some(else_block)],
@@ -51,7 +51,7 @@ impl Op {
         }
     }
 
-    /// Calls `visit` with the registers that the operation assigns, those that its blocks assign not included.
+    /// Calls `visit` with the registers that the operation itself assigns, without those that its blocks assign.
     pub fn for_each_assigned(&self, mut visit: impl FnMut(Reg)) {
         match self {
             Op::Move { dst, .. }
@@ -102,8 +102,8 @@ impl Op {
         }
     }
 
-    /// Calls `visit` with what the operation reads, what its blocks read not included. The condition of a loop is read
-    /// after its test.
+    /// Calls `visit` with the operands that the operation itself reads, without those that its blocks read. The condition of a
+    /// loop is read after its test.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Operand)) {
         match self {
             Op::Move { x, .. }

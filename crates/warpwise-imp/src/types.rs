@@ -15,8 +15,8 @@ entity!(
     Mem
 );
 
-/// A scalar (`lanes` = 1) or a SIMD vector. Vectors may be wider than the machine's: the back end
-/// splits them, which is how several machine vectors are kept in flight. A mask is a vector of `bool`.
+/// A scalar (`lanes` = 1) or a SIMD vector. Vectors may be wider than those of the machine: the back end splits them, which keeps
+/// several machine vectors in flight. A mask is a vector of `bool`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct ImpType {
     /// Type of one lane.
@@ -25,46 +25,46 @@ pub struct ImpType {
     pub lanes: u16,
 }
 
-/// What an operation reads.
+/// An input of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// A register.
     Reg(Reg),
-    /// A constant; where a vector is wanted, the same in all lanes.
+    /// A constant; where a vector is wanted, it fills all lanes.
     Const(Scalar),
 }
 
-/// What is known about a register.
+/// Properties of a register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegData {
-    /// Its type.
+    /// Type of its value.
     pub ty: ImpType,
-    /// A hint for printing.
+    /// Hint for printing.
     pub name: String,
 }
 
-/// What is known about a memory.
+/// Properties of a memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemData {
-    /// Where it lies.
+    /// Address space.
     pub space: Space,
-    /// A hint for printing.
+    /// Hint for printing.
     pub name: String,
-    /// What it is allocated for.
+    /// Source position of the value that it is allocated for.
     pub span: Span,
 }
 
 impl MemData {
-    /// A memory that comes from nowhere in particular.
+    /// Returns a memory without a source position.
     pub fn new(space: Space, name: &str) -> MemData {
         MemData { space, name: name.to_string(), span: Span::NONE }
     }
 }
 
-/// Where a memory lies.
+/// The address space of a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
-    /// A block of the device's main memory, allocated by the host.
+    /// A block in the device's main memory, allocated by the host.
     Global,
     /// The arena of the task that allocates it.
     Arena,
@@ -72,41 +72,41 @@ pub enum Space {
     Local,
 }
 
-/// A strided view for whole-array copies: element `[i, j, ...]` lies `offset + i*s0 + j*s1 + ...` elements into `mem`.
+/// A strided view for copies of whole arrays: element `[i, j, ...]` lies at `offset + i*s0 + j*s1 + ...` in `mem`, in elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StridedView {
-    /// The memory.
+    /// The viewed memory.
     pub mem: Mem,
-    /// Place of the first element.
+    /// Position of the first element.
     pub offset: Operand,
-    /// Distance between neighbours per dimension, in elements, outermost first.
+    /// Distance between neighbours along each dimension, in elements, outermost first.
     pub strides: Vec<Operand>,
 }
 
 impl ImpType {
-    /// One value.
+    /// Returns the type of one value.
     pub fn scalar(scalar: ScalarType) -> ImpType {
         ImpType { scalar, lanes: 1 }
     }
 
-    /// `lanes` values side by side.
+    /// Returns the type of a vector of `lanes` values.
     pub fn vector(scalar: ScalarType, lanes: u16) -> ImpType {
         ImpType { scalar, lanes }
     }
 
-    /// Whether this has more than one lane.
+    /// Returns whether the type has more than one lane.
     pub fn is_vector(self) -> bool {
         self.lanes > 1
     }
 }
 
 impl Operand {
-    /// An `i64` constant.
+    /// Returns an `i64` constant.
     pub fn i64(value: i64) -> Operand {
         Operand::Const(Scalar::I64(value))
     }
 
-    /// The value of an integer constant.
+    /// Returns the value of an integer constant, and `None` for everything else.
     pub fn as_int(self) -> Option<i64> {
         match self {
             Operand::Const(value) => value.as_int(),

@@ -1,8 +1,8 @@
-//! Checks that imperative code is well-formed: what the interpreter and back ends take for granted.
+//! The verifier, which checks that imperative code is well-formed, as the interpreter and the back ends assume.
 //!
-//! Types of every operation (scalar types agree, lanes agree, constants stretch), registers and memories that
-//! exist, labels that enclose whoever leaves them, launches and calls that fit, and that host code
-//! and kernels keep to their own operations. The first mistake is reported, with where it is.
+//! Checked are the types of every operation (scalar types agree, lanes agree, constants fill all lanes), that registers and
+//! memories exist, that labels enclose the operations that leave them, that launches and calls fit, and that host code and kernels
+//! keep to their own operations. The first mistake is reported with its position.
 //!
 //! Not checked: that registers are set before they are read, and that accesses are in bounds (see [`crate::interp`]).
 
@@ -15,7 +15,7 @@ use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam, La
 use crate::traverse::{any_op, for_each_op};
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};
 
-/// What is wrong, in words.
+/// A description of a mistake.
 pub type Mistake = String;
 
 type Checked<T = ()> = Result<T, Mistake>;
@@ -35,7 +35,7 @@ pub fn verify(program: &ImpProgram) -> Checked {
     Ok(())
 }
 
-/// One function or kernel.
+/// The verified function or kernel.
 struct Code<'p> {
     program: &'p ImpProgram,
     regs: &'p PrimaryMap<Reg, RegData>,
@@ -85,7 +85,7 @@ impl Code<'_> {
         self.block(&kernel.body, &mut Vec::new())
     }
 
-    /// What lies in local memory is an array of the work-group, or set to one.
+    /// Checks that every local memory is an array of the work-group, or is set to one.
     fn local_memories(&self, kernel: &crate::program::Kernel) -> Checked {
         let mut arrays = Vec::new();
         if let Some(group) = &kernel.group {
@@ -475,7 +475,7 @@ impl Code<'_> {
         self.all_int(&view.strides)
     }
 
-    /// An access to elements of this type: the lanes of index and mask fit.
+    /// Checks an access to elements of type `ty`: the lanes of index and mask fit.
     fn access(&self, index: Operand, ty: ImpType, mask: Option<Operand>) -> Checked {
         let at = self.ty(index)?;
         ensure(at.scalar.is_int() && (at.lanes == 1 || at.lanes == ty.lanes), || {
@@ -509,14 +509,14 @@ impl Code<'_> {
         }
     }
 
-    /// An operand of this type; a constant stretches.
-    /// A word that can be published.
+    /// Checks that an operand is a word that can be published.
     fn is_word(&self, x: Operand) -> Checked {
         let ty = self.ty(x)?;
         let fits = [ScalarType::I32, ScalarType::I64].map(ImpType::scalar).contains(&ty);
         ensure(fits, || format!("{} where a word of 32 or 64 bits is wanted", shown(ty)))
     }
 
+    /// Checks that an operand has this type; a constant fits any number of lanes.
     fn is(&self, x: Operand, wanted: ImpType) -> Checked {
         let ty = self.ty(x)?;
         let fits = match x {
@@ -541,7 +541,7 @@ impl Code<'_> {
     }
 }
 
-/// Whether a block waits for other work-items.
+/// Returns whether a block waits for other work-items.
 fn waits(block: &[Op]) -> bool {
     any_op(block, &|op| {
         matches!(op, Op::Barrier | Op::Await { .. } | Op::WaitFlag { .. } | Op::Locked { .. })
@@ -556,7 +556,7 @@ fn shown(ty: ImpType) -> String {
     if ty.is_vector() { format!("<{} x {}>", ty.lanes, ty.scalar) } else { ty.scalar.to_string() }
 }
 
-/// An operation without the blocks inside it.
+/// Returns an operation's text without the blocks inside it.
 fn head(op: &Op) -> String {
     match op {
         Op::If { cond, .. } => format!("if {cond:?}"),
@@ -576,7 +576,7 @@ mod tests {
     use super::*;
     use crate::program::{Group, Kernel, LocalArray};
 
-    /// A kernel with an `i64`, a vector, a mask and a memory, and this body.
+    /// Returns a kernel with an `i64`, a vector, a mask and a memory, and this body.
     fn kernel(body: impl FnOnce(Reg, Reg, Reg, Mem) -> Vec<Op>) -> ImpProgram {
         let mut regs = PrimaryMap::new();
         let reg = |ty| RegData { ty, name: String::new() };
@@ -641,7 +641,7 @@ mod tests {
         let local = vec![LocalArray { mem, elem: ScalarType::F32, count: Operand::i64(8) }];
         own.group = Some(Group { size: 8, item: own.lo, local });
         assert_eq!(verify(&program), Ok(()));
-        // A launch tells the number of elements by a parameter, and by nothing else.
+        // The number of elements must be a constant or a parameter, and nothing else.
         let own = program.kernels.values_mut().next().expect("a kernel");
         let count = own.lo.into();
         own.group.as_mut().expect("a group").local[0].count = count;

@@ -1,4 +1,4 @@
-//! Arrays made and overwritten in host code, in tasks and in lanes.
+//! Arrays created and overwritten in host code, in tasks and in lanes.
 
 mod common;
 
@@ -47,7 +47,7 @@ fn loops_that_change_blocks() {
 
 #[test]
 fn arrays_inside_lanes_are_interleaved() {
-    // Each element makes a small array, overwrites it in a loop and sums it up.
+    // Each element creates a small array, overwrites it in a loop and sums it up.
     let text = "fun main(n: i64, m: i64, xs: [n]i64) -> (r: [n]i64, s: [n][m]i64) {
         ys: [n]i64, zs: [n][m]i64 = screma n (xs) map (x: i64) {
           a0: [m]i64 = iota m x 1;

@@ -1,10 +1,10 @@
-//! Failing checks: it is always the first failing iteration that is reported.
+//! Failing checks: the first failing iteration is always the one reported.
 
 mod common;
 
 use common::*;
 
-/// Indexes with each element of `is`.
+/// A program that indexes with each element of `is`.
 const GATHER: &str = "fun main(n: i64, m: i64, is: [n]i64, xs: [m]i64) -> (r: [n]i64) {
     ys: [n]i64 = screma n (is) map (i: i64) {
       low: bool = sle 0 i; high: bool = slt i m; ok: bool = and low high;
@@ -22,7 +22,7 @@ fn gather_in_bounds_and_out_of_bounds() {
         expect(GATHER, &[int(n), int(m), ints(is.clone()), xs.clone()], &[ints(is.clone())]);
         for bad in [n / 7, n / 2, n - 1].into_iter().filter(|&bad| bad >= 0 && bad < n) {
             is[bad as usize] = -3;
-            // A later one fails too.
+            // A later iteration fails too.
             is[n as usize - 1] = m;
             let shown = if bad == n - 1 { m } else { -3 };
             expect_failure(GATHER, &[int(n), int(m), ints(is.clone()), xs.clone()], bad, &[shown, m]);
@@ -74,7 +74,7 @@ fn an_earlier_iteration_that_fails_at_a_later_check_is_the_first() {
 
 #[test]
 fn checks_under_divergent_control() {
-    // Divides where the element is not negative, as often as the element says.
+    // Divides if the element is not negative, as often as the element says.
     let text = "fun main(n: i64, xs: [n]i64, d: [n]i64) -> (r: [n]i64) {
         ys: [n]i64 = screma n (xs, d) map (x: i64, b: i64) {
           some: bool = sle 0 x;
@@ -93,7 +93,7 @@ fn checks_under_divergent_control() {
     let quotient = |(&x, &b): (&i64, &i64)| if x < 0 { -1 } else { (0..x).fold(1000, |z, _| z / b) };
     let ys: Vec<i64> = xs.iter().zip(&d).map(quotient).collect();
     expect(text, &[int(n), ints(xs.clone()), ints(d.clone())], &[ints(ys)]);
-    // Where the loop does not run, the zero is not met.
+    // Where the loop does not run, the zero is not reached.
     d[10] = 0;
     d[11] = 0;
     d[13] = 0;
@@ -151,7 +151,7 @@ fn specialised_choices_take_the_fast_side_for_whole_groups_only() {
     }
 }
 
-/// A choice whose sides agree only where `cond`, about `i`, `n` and `k`, holds.
+/// Returns a program with a choice whose sides agree only where `cond`, a condition on `i`, `n` and `k`, holds.
 fn choice_where(cond: &str) -> String {
     format!(
         "fun main(n: i64, k: i64, xs: [n]i64) -> (r: [n]i64) {{

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 
-/// Rows and columns on both sides of every threshold, none, one and prime numbers of them.
+/// Numbers of rows and columns on both sides of every threshold, with zeros, ones and primes.
 const SHAPES: [(i64, i64); 16] = [
     (0, 0),
     (0, 3),

@@ -1,4 +1,4 @@
-//! That lane dimensions are run by vectors, not one iteration at a time because of something unforeseen.
+//! Tests that lane dimensions run by vectors and do not fall back to one iteration at a time.
 
 mod common;
 
@@ -53,7 +53,7 @@ fn the_interior_of_a_row_is_a_loop_without_questions() {
     assert!(interior.contains("load") && !interior.contains("if "), "{interior}\nin\n{text}");
 }
 
-/// After how many rounds `x * x + c` leaves a circle.
+/// A program that counts the iterations until `x * x + c` leaves a circle.
 const ESCAPE: &str = "fun main(n: i64, xs: [n]f32) -> (r: [n]i32) {
   rs: [n]i32 = screma n (xs) map (c: f32) {
     first: bool = flt c 4f32;

@@ -1,5 +1,5 @@
-//! File tests of the lowering: `tests/lower/<machine>/*.ir`. The folder names the machine: `cpu`, whose vectors have 128 bits;
-//! `tiles` and `look_back`, devices that scan in these ways.
+//! File tests of the lowering: `tests/lower/<machine>/*.ir`. The folder names the machine: `cpu`, with vectors of 128 bits;
+//! `tiles` and `look_back`, devices with these methods for scans.
 //!
 //! ```text
 //! // args: f(3, [1f32, 2f32, 3f32])  calls to compare before and after (any number)
@@ -9,9 +9,10 @@
 //! imperative IR
 //! ```
 //!
-//! For every file: the least passes that make the program lowerable, lower, verify, compare the text exactly (`BLESS=1` rewrites it),
-//! read it back and print it again, verify what was read, and run every call by both interpreters: that of the core IR on
-//! the program as written, that of the imperative IR on what was read back. Results agree bit for bit, and no block leaks.
+//! For every file: run the minimal passes that make the program lowerable, lower, verify, compare the text exactly (`BLESS=1`
+//! rewrites it), parse the text and print it again, verify the parsed program, and run every call by both interpreters: that of
+//! the core IR on the program as written, that of the imperative IR on the parsed program. Results agree bit for bit, and no block
+//! leaks.
 
 #[path = "common/mod.rs"]
 mod common;
@@ -33,7 +34,7 @@ use warpwise_opt::pass::{Pass, run_passes};
 use warpwise_opt::pipelines;
 use warpwise_prim::Scalar;
 
-/// The machine that a file is lowered for.
+/// The machine for which a file is lowered.
 #[derive(Clone, Copy)]
 enum Machine {
     Cpu,
@@ -59,7 +60,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// The program that the documentation shows doubles what it looks up.
+/// Checks that the program in the documentation doubles the elements that it looks up.
 fn documented() -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/imp.md");
     let document = fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -76,7 +77,7 @@ fn documented() -> Result<(), String> {
     }
 }
 
-/// Checks the message for each mistake that a text can have.
+/// Checks the message for every mistake in a text.
 fn wrong_texts() -> Result<(), String> {
     let kernel = |body: &str| format!("kernel k(n.0: i64, xs@0: mem) lo.1 to hi.2 {{ {body} }}");
     let cases = [
@@ -113,7 +114,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What the head of a file says.
+/// The header of a file.
 #[derive(Default)]
 struct Header {
     calls: Vec<(String, Vec<Value>)>,
@@ -169,7 +170,7 @@ fn lowered(mut program: Program, machine: Machine) -> Result<ImpProgram, String>
     Ok(lowered)
 }
 
-/// The program that a text says, which prints as that text and is as right as what was printed.
+/// Parses a printed program, and checks that it prints as the same text and is well-formed.
 fn read_back(printed: &str) -> Result<ImpProgram, String> {
     let mut sources = Sources::new();
     let id = sources.add("printed".to_string(), printed);
@@ -182,7 +183,7 @@ fn read_back(printed: &str) -> Result<ImpProgram, String> {
     Ok(read)
 }
 
-/// The parts of a program's text of these names.
+/// Returns the functions and kernels with these names in a program's text.
 fn shown(printed: &str, names: Option<&[String]>) -> Result<String, String> {
     let Some(names) = names else { return Ok(printed.to_string()) };
     let parts: Vec<&str> = printed.split_inclusive("\n}\n").map(str::trim_start).collect();
@@ -208,7 +209,7 @@ fn compare_text(file: &Path, input: &str, expected: &str, actual: &str) -> Resul
     Err(format!("expected:\n{expected}\nfound:\n{actual}"))
 }
 
-/// Compares what the interpreters say of one call.
+/// Compares the results of the interpreters for one call.
 fn compare_results(
     program: &Program,
     (lowered, machine): (&ImpProgram, Machine),

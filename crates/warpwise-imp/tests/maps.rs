@@ -1,4 +1,4 @@
-//! Maps: one and more dimensions, views, control flow that diverges.
+//! Maps: one and more dimensions, views, divergent control flow.
 
 mod common;
 
@@ -58,7 +58,7 @@ fn map_over_a_transposed_matrix() {
 
 #[test]
 fn divergent_choice_with_loads() {
-    // The neighbour on the left, or 100 at the border, or the square where odd.
+    // The neighbour on the left, or 100 at the border, or the square of an odd element.
     let text = "fun main(n: i64, xs: [n]i64) -> (r0: [n]i64) {
         is: [n]i64 = iota n 0 1;
         ys: [n]i64 = screma n (is) map (i: i64) {
@@ -82,7 +82,7 @@ fn divergent_choice_with_loads() {
 
 #[test]
 fn divergent_while_loop() {
-    // Steps of the Collatz sequence until 1, at most 200.
+    // Number of Collatz steps until 1, at most 200.
     let text = "fun main(n: i64, xs: [n]i64) -> (r0: [n]i64, r1: [n]i64) {
         ys: [n]i64, zs: [n]i64 = screma n (xs) map (x: i64) {
           go: bool = slt 1 x;

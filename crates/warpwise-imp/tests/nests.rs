@@ -1,4 +1,4 @@
-//! Nests that work-groups of a device do: right, and free of races between work-items.
+//! Nests computed by work-groups of a device: correct, and free of races between work-items.
 
 mod common;
 
@@ -7,14 +7,14 @@ use warpwise_imp::interp::{Data, Stop};
 use warpwise_imp::lower::Scanning;
 use warpwise_prim::Scalar;
 
-/// Rows around the size of a group and its multiples, and past what local memory holds.
+/// Lengths of rows around the size of a group and its multiples, and beyond local memory.
 const ROWS: [i64; 9] = [0, 1, 2, 31, 127, 128, 129, 300, 4097];
 
 fn numbers(count: i64) -> impl Iterator<Item = i32> {
     (0..count as i32).map(|i| (i * 37) % 101 - 50)
 }
 
-/// A program of work-groups, as a test of the tests: the kernel is there.
+/// Returns whether a program has a kernel of work-groups, so that tests check the intended code.
 fn has_groups(text: &str) -> bool {
     for_device(text, Scanning::Tiles).kernels.values().any(|kernel| kernel.name.contains("groups"))
 }
@@ -48,7 +48,7 @@ fn rows_are_folded_and_then_mapped() {
 
 #[test]
 fn rows_are_scanned_kept_and_read_at_other_places() {
-    // The scanned row lies in local memory, where elements of other work-items are read; the operator does not commute.
+    // The scanned row is in local memory, where elements of other work-items are read; the operator is not commutative.
     let text = "fun main(n: i64, m: i64, a: [n][m]i32) -> (ys: [n][m]i32) {
       last: i64 = sub m 1;
       ys: [n][m]i32 = screma n (a) map (row: [m]i32) {
@@ -85,7 +85,7 @@ fn rows_are_scanned_kept_and_read_at_other_places() {
 
 #[test]
 fn operations_in_loops_are_shared() {
-    // In every round the largest element that is below what was found before; exclusive scans beside.
+    // In every iteration the largest element below the one found before, together with exclusive scans.
     let text = "fun main(n: i64, m: i64, k: i64, a: [n][m]i32) -> (ys: [n]i32) {
       ys: [n]i32 = screma n (a) map (row: [m]i32) {
         r: i32 = loop (s: i32 = 1000i32) for i: i64 < k {
@@ -196,7 +196,7 @@ fn work_items_do_rows_of_the_interior_of_grids() {
             expect(text, &args, &[words(points)]);
         }
     }
-    // The first that fails is reported, wherever among the rows of a work-item it is.
+    // The first failure is reported, wherever it is among the rows of a work-item.
     for by in [1, 2, 7] {
         for outcome in run_all(text, &[int(9), int(5), words(numbers(45)), int(by)]) {
             let Err(Stop::Check { iteration, values, .. }) = outcome else {

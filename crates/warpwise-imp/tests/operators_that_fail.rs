@@ -1,27 +1,28 @@
-//! Operators that fail on their neutral elements: no element fails, so the run does not, whatever lanes and work-items hold
-//! none. Every segmented operation, every length from 0 to three groups of lanes and some blocks more.
+//! Operators that fail on their neutral elements. No element fails, so the run must not fail, even where lanes and work-items hold
+//! no element. Every segmented operation is tested, with every length from 0 to three groups of lanes and some lengths of several
+//! blocks.
 
 mod common;
 
 use common::*;
 use warpwise_imp::interp::{Data, Stop};
 
-/// Lengths up to three groups of the most lanes that an operation with such an operator has.
+/// Lengths up to three groups with the maximum number of lanes for an operation with such an operator.
 const LENGTHS: std::ops::RangeInclusive<i64> = 0..=48;
 
-/// Blocks of bodies that cost as much as those here have up to 256 elements.
+/// Lengths around a block: bodies of this cost have blocks of up to 256 elements.
 const BLOCKS: [i64; 4] = [255, 256, 257, 1000];
 
-/// An operator, and the program around it.
+/// An operator for the tested programs, and a model of it.
 struct Operator {
-    /// Parameters, body and neutral elements.
+    /// Parameters, body and neutral elements in the program's text.
     text: &'static str,
-    /// As a function of numbers; none where it fails.
+    /// Result on numbers; `None` where the operator fails.
     apply: fn(i64, i64) -> Option<i64>,
     neutral: i64,
 }
 
-/// Sums of numbers above 0.
+/// The sum of numbers above 0.
 const SUM: Operator = Operator {
     text: "(a: i64, b: i64) {
         ok: bool = slt 0 b; c: cert = assert ok (\"not above 0: \", b: i64); d: i64 = {c} add a b; return d } [0]",
@@ -29,7 +30,7 @@ const SUM: Operator = Operator {
     neutral: 0,
 };
 
-/// The greater of two indices of a table, which is looked at.
+/// The greater of two indices into a table, which the operator reads.
 const LOOKUP: Operator = Operator {
     text: "(a: i64, b: i64) {
         low: bool = sle 0 b; high: bool = slt b k; ok: bool = and low high;
@@ -39,7 +40,7 @@ const LOOKUP: Operator = Operator {
     neutral: -1,
 };
 
-/// The left one of two, unless it is none: associative, and does not commute.
+/// The left operand unless it is the neutral element: associative, but not commutative.
 const LEFT: Operator = Operator {
     text: "(a: i64, b: i64) {
         ok: bool = ne b -5; c: cert = assert ok (\"none\", b: i64);
@@ -50,10 +51,10 @@ const LEFT: Operator = Operator {
 
 const OPERATORS: [Operator; 3] = [SUM, LOOKUP, LEFT];
 
-/// A loop that costs as if it ran often, runs once and changes nothing.
+/// A loop whose estimated cost is high, but which runs once and changes nothing.
 const SLOW: &str = "y: i64 = loop (y: i64 = x) for j: i64 < one { z: i64 = xor y j; return z };";
 
-/// Elements that no operator here fails on.
+/// Returns elements on which no operator here fails.
 fn elements(n: i64) -> Vec<i64> {
     (0..n).map(|i| i * 7 % 13 + 1).collect()
 }
@@ -62,7 +63,7 @@ fn args(n: i64, xs: &[i64]) -> Vec<Data> {
     vec![int(n), int(1000), int(1), ints(0..1000), ints(xs.to_vec())]
 }
 
-/// Prefixes, from the neutral element on; none where the operator fails.
+/// Returns the prefixes, from the neutral element on; `None` where the operator fails.
 fn prefixes(operator: &Operator, xs: &[i64]) -> Option<Vec<i64>> {
     let mut all = vec![operator.neutral];
     for &x in xs {
@@ -71,7 +72,7 @@ fn prefixes(operator: &Operator, xs: &[i64]) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// Demands what `expected` says of the elements, which no operator fails on, and a failure once there is one that is.
+/// Checks that runs yield the `expected` results on elements without failures, and fail once one element is the neutral element.
 fn check(
     (text, operator): (&str, &Operator),
     lengths: impl Iterator<Item = i64>,
@@ -142,7 +143,7 @@ fn reductions() {
     for operator in &OPERATORS {
         for slow in ["y: i64 = x;", SLOW] {
             let op = operator.text;
-            // Beside one that is folded lane by lane.
+            // Together with a reduction that is folded lane by lane.
             let body = format!(
                 "t: i64, s: i64 = screma n (xs) map (x: i64) {{ {slow} return y, y }} reduce {op}
                    reduce (a: i64, b: i64) {{ c: i64 = add a b; return c }} [0];"
@@ -206,7 +207,7 @@ fn histograms() {
 
 #[test]
 fn filters_whose_condition_fails_on_zero() {
-    // Lanes that hold no element hold zeros.
+    // Lanes without an element hold zeros.
     let odd = Operator { apply: |a, b| (b != 0).then_some(a), text: "", neutral: 0 };
     let body = "q: i64, ys: [q]i64 = partition n (xs) classes 1 (x: i64) {
         ok: bool = ne x 0; c: cert = assert ok (\"zero \", x: i64); d: i64 = {c} srem 100 x;
@@ -220,7 +221,7 @@ fn filters_whose_condition_fails_on_zero() {
 
 #[test]
 fn scans_of_elements_that_fail() {
-    // What the body computes is kept between the passes over a block, up to where it fails.
+    // The results of the body are kept between the passes over a block, up to the failing element.
     let body = format!(
         "ys: [n]i64 = screma n (xs) map (x: i64) {{ {SLOW} ok: bool = slt 0 y; c: cert = assert ok (\"low \", y: i64); return y }}
            scan (a: i64, b: i64) {{ c: i64 = add a b; return c }} [0];"
@@ -239,7 +240,7 @@ fn a_failing_element_is_the_one_reported() {
         let machines = Machines::of(&text);
         for (n, bad) in [(1, 0), (5, 3), (17, 16), (40, 7), (600, 300), (1000, 999)] {
             let mut xs = elements(n);
-            // A later one fails too.
+            // A later element fails too.
             (xs[bad as usize], xs[n as usize - 1]) = (-(bad + 1), -n);
             for (i, outcome) in machines.run(&args(n, &xs)).into_iter().enumerate() {
                 match outcome {

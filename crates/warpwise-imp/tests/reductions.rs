@@ -1,4 +1,4 @@
-//! Reductions: whole arrays, rows, operators that do not commute, several at once.
+//! Reductions: whole arrays, rows, operators that are not commutative, several reductions at once.
 
 mod common;
 
@@ -15,7 +15,7 @@ fn sum_of_integers_and_floats() {
     for n in SIZES {
         let xs: Vec<i64> = (0..n).map(|i| i * i % 1001).collect();
         let ys: Vec<f32> = (0..n).map(|i| (i % 8) as f32).collect();
-        // Small whole numbers: exact in any order.
+        // Small whole numbers, so that sums are exact in any order.
         let t = ys.iter().fold(0.0, |t, y| t + y * y);
         expect(text, &[int(n), ints(xs.clone()), floats(ys.clone())], &[int(xs.iter().sum()), float(t)]);
     }
@@ -87,7 +87,7 @@ fn sums_of_columns() {
     }
 }
 
-/// Operators that choose one of two elements and keep its place, and change their accumulators behind a test.
+/// Tests operators that choose one of two elements and keep its position, which change their accumulators under a test.
 #[test]
 fn places_of_the_least_and_of_the_greatest() {
     let program = |op: &str| {

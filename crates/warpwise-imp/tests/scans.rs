@@ -151,7 +151,7 @@ fn histograms_of_sums_and_maxima() {
 
 #[test]
 fn histogram_larger_than_the_caches() {
-    // The last value counts, unless it is -1: an operator that does not commute.
+    // The last value wins, unless it is -1: an operator that is not commutative.
     let text = "fun main(n: i64, m: i64, is: [n]i64, d: *[m]i64, e: *[m]i64, f: *[m]i64, g: *[m]i64)
           -> (r: [m]i64, s: [m]i64, t: [m]i64, u: [m]i64) {
         places: [n]i64 = iota n 0 1;
@@ -227,7 +227,7 @@ fn histogram_of_an_expensive_body_runs_in_lanes() {
 
 #[test]
 fn segments_of_all_lengths_are_scanned_across_tiles() {
-    // The operator does not commute: an affine map after another.
+    // An operator that is not commutative: composition of affine maps.
     let text = "fun main(n: i64, m: i64, xss: [n][m]i32) -> (ys: [n][m]i32, zs: [n][m]i32) {
       ys: [n][m]i32, zs: [n][m]i32 = screma n (xss) map (row: [m]i32) {
         ps: [m]i32, qs: [m]i32 = screma m (row) map (x: i32) { k: i32 = or x 1i32; return k, x }
@@ -276,7 +276,7 @@ fn histograms_of_several_times_local_memory_take_passes() {
         into (d) rank 1 with (a: i64, b: i64) { c: i64 = smax a b; return c } [-1000];
       return e
     }";
-    // Local memory has room for 2048 bins. Two passes; too few elements; too many bins.
+    // Local memory has room for 2048 bins. The cases: two passes; too few elements; too many bins.
     for (n, m) in [(33_000, 2049), (3000, 2500), (2000, 8193)] {
         let is: Vec<i64> = (0..n).map(|i| i * 7919 % (m + 5) - 2).collect();
         let xs: Vec<i64> = (0..n).map(|i| i * 31 % 1009 - 500).collect();

@@ -1,14 +1,14 @@
 //! Algebraic facts that the optimiser and the scheduler may use.
 //!
-//! Every fact holds bit for bit for `eval`, save [`BinaryOp::reassociates_as_declared`].
-//! A fact that does not hold for all operands is not here.
+//! Every fact holds bit for bit for `eval`, except [`BinaryOp::reassociates_as_declared`]. A fact that does not hold for all
+//! operands is not here.
 
 use crate::ops::BinaryOp;
 use crate::types::ScalarType;
 use crate::value::Scalar;
 
 impl BinaryOp {
-    /// Whether `x op y` is `y op x`.
+    /// Returns whether `x op y` is `y op x`.
     pub fn is_commutative(self) -> bool {
         use BinaryOp::*;
         match self {
@@ -19,7 +19,7 @@ impl BinaryOp {
         }
     }
 
-    /// Whether `(x op y) op z` is `x op (y op z)`, exactly: integer and `bool` operators only.
+    /// Returns whether `(x op y) op z` is exactly `x op (y op z)`; true of integer and `bool` operators only.
     pub fn is_associative(self) -> bool {
         use BinaryOp::*;
         match self {
@@ -30,7 +30,7 @@ impl BinaryOp {
         }
     }
 
-    /// Whether `(x op y) op y` is `x op y`: what is combined once with a value gains nothing from it the second time.
+    /// Returns whether `(x op y) op y` is `x op y`: combining with the same value a second time changes nothing.
     pub fn is_idempotent(self) -> bool {
         use BinaryOp::*;
         match self {
@@ -41,16 +41,15 @@ impl BinaryOp {
         }
     }
 
-    /// Whether reassociating is fine where the program declared the operator associative, by giving
-    /// it to a reduction or scan: what is associative, and float `+ * min max`, whose results may
-    /// then differ by rounding.
+    /// Returns whether reassociating is allowed where the program declared the operator associative, by giving it to a reduction
+    /// or scan. This holds for associative operators, and for float `+ * min max`, whose results may then differ by rounding.
     pub fn reassociates_as_declared(self) -> bool {
         self.is_associative()
             || matches!(self, BinaryOp::FAdd | BinaryOp::FMul | BinaryOp::FMin | BinaryOp::FMax)
     }
 
-    /// The value `e` with `e op x` and `x op e` equal to `x` for every `x` (for NaN: NaN), if there
-    /// is one. It is -0.0 for `fadd`, and NaN for `fmin` and `fmax`, which ignore it.
+    /// Returns the value `e` for which `e op x` and `x op e` equal `x` for every `x` (for NaN: NaN), if there is one. The identity
+    /// of `fadd` is -0.0; that of `fmin` and `fmax` is NaN, which they ignore.
     pub fn identity(self, ty: ScalarType) -> Option<Scalar> {
         use BinaryOp::*;
         if !self.accepts(ty) {
@@ -72,13 +71,13 @@ impl BinaryOp {
         Some(Scalar::from_bits(ty, bits))
     }
 
-    /// Whether it divides integers: fails for a second operand of zero, and for no other.
+    /// Returns whether the operator divides integers: it fails for a second operand of zero, and for no other.
     pub fn is_division(self) -> bool {
         use BinaryOp::*;
         matches!(self, SDiv | SMod | SQuot | SRem | UDiv | UMod)
     }
 
-    /// Whether some operands have no result, so that `eval` gives `None` and a program needs a check.
+    /// Returns whether the result is undefined for some operands, so that `eval` returns `None` and a program needs a check.
     pub fn can_fail(self) -> bool {
         use BinaryOp::*;
         match self {
@@ -105,7 +104,7 @@ mod tests {
     #[test]
     fn commutative_operators_commute_and_the_others_do_not() {
         for &op in BinaryOp::ALL {
-            // The hypotenuse is symmetric too, but its last bit is not promised.
+            // The hypotenuse is symmetric too, but its last bit is not guaranteed.
             for_each_type(op, |ty, values| {
                 let commutes = values.iter().all(|&x| values.iter().all(|&y| op.eval(x, y) == op.eval(y, x)));
                 assert!(commutes == op.is_commutative() || op == BinaryOp::Hypot, "{op:?} {ty}");

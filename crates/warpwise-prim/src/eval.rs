@@ -1,17 +1,16 @@
-//! What every operator computes, bit for bit. Constant folding, interpreters and host code call
-//! these; generated code is tested against them.
+//! The result of every operator, bit for bit. Constant folding, interpreters and host code call these functions; generated code is
+//! tested against them.
 //!
 //! Rules that hold throughout:
-//! - Integers wrap. `None` is given for a zero divisor and for a negative exponent, nothing else.
+//! - Integers wrap. The result is `None` for a zero divisor and for a negative exponent, and in no other case.
 //! - Float arithmetic, `sqrt`, `fma`, remainders, roundings and conversions are correctly rounded in
 //!   their own type, f16 included.
 //! - Other float functions are computed in f64 by the C library and rounded to the type.
-//! - An operator that computes gives the canonical NaN (positive, quiet, no payload) whenever its
-//!   result is NaN; one that moves bits (`fneg`, `fabs`, `copysign`, `bitcast`, a `fmin` or `fmax`
-//!   with one NaN) keeps the payloads it moves. Generated code promises NaN, not its bits.
+//! - An operator that computes returns the canonical NaN (positive, quiet, no payload) whenever its result is NaN. An operator
+//!   that moves bits (`fneg`, `fabs`, `copysign`, `bitcast`, a `fmin` or `fmax` with one NaN) keeps the payloads it moves.
+//!   Generated code promises NaN, not its bits.
 //!
-//! Operands must have the types that `accepts` allows (the verifier sees to it): otherwise these
-//! functions panic.
+//! Operands must have the types that `accepts` allows, which the verifier checks; otherwise these functions panic.
 
 mod boolean;
 mod convert;
@@ -31,7 +30,7 @@ use float::Float;
 use integer::Integer;
 
 impl UnaryOp {
-    /// The result for one operand.
+    /// Evaluates the operator on one operand.
     #[inline]
     pub fn eval(self, x: Scalar) -> Scalar {
         match x {
@@ -48,7 +47,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// The result for two operands of one type; `None` where it is undefined (see [`BinaryOp::can_fail`]).
+    /// Evaluates the operator on two operands of one type; `None` where the result is undefined (see [`BinaryOp::can_fail`]).
     #[inline]
     pub fn eval(self, x: Scalar, y: Scalar) -> Option<Scalar> {
         use Scalar::*;
@@ -65,7 +64,7 @@ impl BinaryOp {
         })
     }
 
-    /// [`BinaryOp::eval`] of two integers of 64 bits, such as sizes, without telling types apart.
+    /// [`BinaryOp::eval`] for two 64-bit integers, such as sizes, without a dispatch on the type.
     #[inline]
     pub fn eval_i64(self, x: i64, y: i64) -> Option<i64> {
         x.binary(self, y)
@@ -73,7 +72,7 @@ impl BinaryOp {
 }
 
 impl TernaryOp {
-    /// The result for three operands of one type.
+    /// Evaluates the operator on three operands of one type.
     #[inline]
     pub fn eval(self, x: Scalar, y: Scalar, z: Scalar) -> Scalar {
         match (x, y, z) {
@@ -86,7 +85,7 @@ impl TernaryOp {
 }
 
 impl CompareOp {
-    /// Whether the comparison holds between two operands of one type.
+    /// Returns whether the comparison holds between two operands of one type.
     #[inline]
     pub fn eval(self, x: Scalar, y: Scalar) -> bool {
         use Scalar::*;
@@ -103,14 +102,14 @@ impl CompareOp {
         }
     }
 
-    /// [`CompareOp::eval`] of two integers of 64 bits, such as sizes, without telling types apart.
+    /// [`CompareOp::eval`] for two 64-bit integers, such as sizes, without a dispatch on the type.
     #[inline]
     pub fn eval_i64(self, x: i64, y: i64) -> bool {
         x.compare(self, y)
     }
 }
 
-/// Operands that the verifier should have turned away.
+/// Panics: the verifier should have rejected these operands.
 #[cold]
 #[inline(never)]
 fn ill_typed(mnemonic: &str, ty: ScalarType) -> ! {

@@ -1,8 +1,8 @@
-//! The scalar operators. Every operator works on one type family; the width is that of its
-//! operands, so an operator carries no type and a mnemonic no suffix (`fmul x y`).
+//! The scalar operators. Every operator works on one type family. Its width is that of its operands, so an operator carries no
+//! type and a mnemonic no suffix (`fmul x y`).
 //!
-//! Which function of the language's math modules becomes which operators (`i` a signed, `u` an
-//! unsigned, `f` a float module; everything not listed is a constant or plain text of the prelude):
+//! The operators that implement the functions of the language's math modules (`i` is a signed, `u` an unsigned, `f` a float
+//! module; everything not listed is a constant or plain text of the prelude):
 //!
 //! | function | operators |
 //! |---|---|
@@ -50,12 +50,12 @@ macro_rules! operators {
             /// Every operator, in declaration order.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
-            /// The name in every text form.
+            /// Returns the name used in every text form.
             pub fn mnemonic(self) -> &'static str {
                 match self { $($name::$variant => $mnemonic,)* }
             }
 
-            /// The operator with this mnemonic, if there is one.
+            /// Returns the operator with this mnemonic, if there is one.
             pub fn from_mnemonic(mnemonic: &str) -> Option<$name> {
                 match mnemonic { $($mnemonic => Some($name::$variant),)* _ => None }
             }
@@ -64,7 +64,7 @@ macro_rules! operators {
 }
 
 operators! {
-    /// Operators of one operand whose result has the operand's type.
+    /// Operators with one operand whose result has the operand's type.
     UnaryOp {
         /// Integer negation, wrapping.
         Neg = "neg",
@@ -152,7 +152,7 @@ operators! {
         Erfc = "erfc",
         /// 1 / sqrt(x), each step rounded to the type.
         Rsqrt = "rsqrt",
-        /// 1 / sqrt(x) within a few units of the last place; `eval` gives that of `rsqrt`. For `--fast-math` only.
+        /// 1 / sqrt(x) within a few units in the last place; `eval` gives the value of `rsqrt`. For `--fast-math` only.
         ApproxRsqrt = "arsqrt",
         /// Round towards negative infinity.
         Floor = "floor",
@@ -166,7 +166,7 @@ operators! {
 }
 
 operators! {
-    /// Operators of two operands of one type whose result has that type.
+    /// Operators with two operands of one type whose result has that type.
     BinaryOp {
         /// Integer addition, wrapping.
         Add = "add",
@@ -227,11 +227,11 @@ operators! {
         FMod = "fmod",
         /// C's `fmod`: remainder with the dividend's sign.
         FRem = "frem",
-        /// C's `fmin`: the other operand where one is NaN. Of two zeros `eval` takes the negative
-        /// one; generated code may take either.
+        /// C's `fmin`: the other operand where one is NaN. For two zeros `eval` returns the negative one; generated code may
+        /// return either.
         FMin = "fmin",
-        /// C's `fmax`: the other operand where one is NaN. Of two zeros `eval` takes the positive
-        /// one; generated code may take either.
+        /// C's `fmax`: the other operand where one is NaN. For two zeros `eval` returns the positive one; generated code may
+        /// return either.
         FMax = "fmax",
         /// C's `pow`.
         FPow = "fpow",
@@ -251,7 +251,7 @@ operators! {
 }
 
 operators! {
-    /// Operators of three operands of one type whose result has that type.
+    /// Operators with three operands of one type whose result has that type.
     TernaryOp {
         /// x * y + z with one rounding.
         Fma = "fma",
@@ -293,7 +293,7 @@ operators! {
         ZExt = "zext",
         /// Integer to a narrower or equal integer, wrapping.
         Truncate = "itrunc",
-        /// Integer or float to `bool`: whether it differs from 0 (NaN does).
+        /// Integer or float to `bool`: whether the operand differs from 0 (NaN does).
         ToBool = "tobool",
         /// Signed integer to float, rounded to nearest even.
         SIToFP = "sitofp",
@@ -305,7 +305,7 @@ operators! {
         FPToUI = "fptoui",
         /// Float to another float type, rounded to nearest even.
         FPConvert = "fpconv",
-        /// The same bits as another type of the same width (not `bool`).
+        /// Reinterprets the bits as another type of the same width (not `bool`).
         Bitcast = "bitcast",
         /// Whether a float is NaN; the result is `bool`.
         IsNan = "isnan",

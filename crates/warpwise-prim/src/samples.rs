@@ -1,9 +1,9 @@
-//! Values that tests of every operator run over: boundaries and a few ordinary ones.
+//! Sample values for the tests of all operators: boundaries and a few ordinary values.
 
 use crate::types::{ScalarClass, ScalarType};
 use crate::value::Scalar;
 
-/// Interesting values of a type, without repetition.
+/// Returns interesting values of a type, without repetition.
 pub(crate) fn values(ty: ScalarType) -> Vec<Scalar> {
     match ty.class() {
         ScalarClass::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],

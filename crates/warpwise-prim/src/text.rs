@@ -1,13 +1,12 @@
-//! The text form of constants, and back: `true`, `-3i32`, `1.5f32`, `1e-7f64`, `-f64.inf`, `f32.nan`.
+//! The text form of constants, printed and parsed: `true`, `-3i32`, `1.5f32`, `1e-7f64`, `-f64.inf`, `f32.nan`.
 //!
-//! Printing and parsing give back the same bits. Floats get the fewest digits that do so, and always
-//! a point or an exponent. `f32.nan` is the canonical NaN; any other NaN keeps its bits, written in
-//! hexadecimal after it: `f32.nan.0xffc00001`. A constant is thus made of letters, digits and points,
-//! with `-` at its start or in an exponent.
+//! Printing and then parsing restores the same bits. Floats are printed with the fewest digits that do so, and always with a point
+//! or an exponent. `f32.nan` is the canonical NaN; any other NaN is followed by its bits in hexadecimal: `f32.nan.0xffc00001`. A
+//! constant thus consists of letters, digits and points, with `-` at its start or in an exponent.
 //!
-//! Parsing takes an integer that fits the type as signed or as unsigned (`255i8` is `-1i8`), and
-//! floats with any number of digits. It gives `None` for what does not fit, floats included.
-//! One limit: an f16 with more than 17 digits that lies next to the middle of two f16 may round the other way.
+//! The parser accepts an integer that fits the type as signed or as unsigned (`255i8` is `-1i8`), and floats with any number of
+//! digits. It returns `None` for a value that does not fit, floats included. One limit: an f16 with more than 17 digits that lies
+//! next to the midpoint of two f16 may round the other way.
 
 use std::fmt;
 
@@ -33,7 +32,7 @@ impl fmt::Display for Scalar {
 }
 
 impl Scalar {
-    /// The constant with this text form; `None` where it is not one.
+    /// Parses a constant; returns `None` where the text is not one.
     pub fn parse(text: &str) -> Option<Scalar> {
         match text {
             "true" => return Some(Scalar::Bool(true)),
@@ -62,7 +61,7 @@ fn write_special(x: Scalar, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// The f64 with the fewest decimal digits that rounds to `x`; its own shortest form is that of `x`.
+/// Returns the f64 with the fewest decimal digits that rounds to `x`. Printed, it is also the shortest form of `x`.
 fn shortest_f16(x: f16) -> f64 {
     let exact = x.to_f64();
     let with_digits = |n: usize| format!("{exact:.n$e}").parse().unwrap_or(exact);
@@ -89,7 +88,7 @@ fn parse_float(digits: &str, ty: ScalarType) -> Option<Scalar> {
     value.as_float().filter(|x| x.is_finite()).map(|_| value)
 }
 
-/// Infinities and NaNs.
+/// Parses infinities and NaNs.
 fn parse_special(text: &str, unsigned: &str) -> Option<Scalar> {
     let (name, rest) = unsigned.split_once('.')?;
     let ty = ScalarType::from_name(name).filter(|ty| ty.is_float())?;

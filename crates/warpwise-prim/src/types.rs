@@ -43,7 +43,7 @@ impl ScalarType {
         [Bool, I8, I16, I32, I64, F16, F32, F64]
     };
 
-    /// The family this type belongs to.
+    /// Returns the family of this type.
     pub fn class(self) -> ScalarClass {
         use ScalarType::*;
         match self {
@@ -53,17 +53,17 @@ impl ScalarType {
         }
     }
 
-    /// Whether this is an integer type.
+    /// Returns whether this is an integer type.
     pub fn is_int(self) -> bool {
         self.class() == ScalarClass::Int
     }
 
-    /// Whether this is a floating-point type.
+    /// Returns whether this is a floating-point type.
     pub fn is_float(self) -> bool {
         self.class() == ScalarClass::Float
     }
 
-    /// Bytes one element occupies in memory.
+    /// Returns the size of one element in memory, in bytes.
     pub fn bytes(self) -> usize {
         use ScalarType::*;
         match self {
@@ -74,7 +74,7 @@ impl ScalarType {
         }
     }
 
-    /// Width in bits; 1 for `bool`.
+    /// Returns the width in bits; 1 for `bool`.
     pub fn bits(self) -> u32 {
         match self {
             ScalarType::Bool => 1,
@@ -82,7 +82,7 @@ impl ScalarType {
         }
     }
 
-    /// The name in every text form: `bool`, `i32`, `f64`, ...
+    /// Returns the name used in every text form: `bool`, `i32`, `f64`, ...
     pub fn name(self) -> &'static str {
         use ScalarType::*;
         match self {
@@ -97,7 +97,7 @@ impl ScalarType {
         }
     }
 
-    /// The type with this name, if there is one.
+    /// Returns the type named `name`, if there is one.
     pub fn from_name(name: &str) -> Option<ScalarType> {
         Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
@@ -145,7 +145,7 @@ impl ValueType {
         [Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64]
     };
 
-    /// The type the core languages give such values.
+    /// Returns the type of such values in the core languages.
     pub fn scalar(self) -> ScalarType {
         use ValueType::*;
         match self {
@@ -160,12 +160,12 @@ impl ValueType {
         }
     }
 
-    /// Whether integers of this type are unsigned.
+    /// Returns whether this is an unsigned integer type.
     pub fn is_unsigned(self) -> bool {
         matches!(self, ValueType::U8 | ValueType::U16 | ValueType::U32 | ValueType::U64)
     }
 
-    /// The name in source text and value files.
+    /// Returns the name in source text and value files.
     pub fn name(self) -> &'static str {
         match self {
             ValueType::U8 => "u8",
@@ -176,7 +176,7 @@ impl ValueType {
         }
     }
 
-    /// The type with this name, if there is one.
+    /// Returns the type named `name`, if there is one.
     pub fn from_name(name: &str) -> Option<ValueType> {
         Self::ALL.into_iter().find(|ty| ty.name() == name)
     }

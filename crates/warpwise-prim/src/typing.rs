@@ -1,11 +1,11 @@
-//! Which operand types each operator takes. Result types follow: unary, binary and ternary
-//! operators give their operands' type, comparisons `bool`, conversions the type written beside them.
+//! Operand types of every operator. Result types follow: unary, binary and ternary operators yield their operands' type,
+//! comparisons `bool`, conversions the type written beside them.
 
 use crate::ops::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
 use crate::types::{ScalarClass, ScalarType};
 
 impl UnaryOp {
-    /// Whether an operand of this type is allowed.
+    /// Returns whether the operator takes an operand of this type.
     pub fn accepts(self, ty: ScalarType) -> bool {
         use UnaryOp::*;
         match self {
@@ -20,7 +20,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// Whether operands of this type are allowed.
+    /// Returns whether the operator takes operands of this type.
     pub fn accepts(self, ty: ScalarType) -> bool {
         use BinaryOp::*;
         match self {
@@ -34,7 +34,7 @@ impl BinaryOp {
 }
 
 impl TernaryOp {
-    /// Whether operands of this type are allowed.
+    /// Returns whether the operator takes operands of this type.
     pub fn accepts(self, ty: ScalarType) -> bool {
         match self {
             TernaryOp::Fma | TernaryOp::Mad | TernaryOp::Lerp => ty.is_float(),
@@ -43,7 +43,7 @@ impl TernaryOp {
 }
 
 impl CompareOp {
-    /// Whether operands of this type are allowed.
+    /// Returns whether the operator takes operands of this type.
     pub fn accepts(self, ty: ScalarType) -> bool {
         use CompareOp::*;
         match self {
@@ -56,7 +56,7 @@ impl CompareOp {
 }
 
 impl ConvertOp {
-    /// Whether a value of type `from` can be converted to type `to`.
+    /// Returns whether a value of type `from` can be converted to type `to`.
     pub fn accepts(self, from: ScalarType, to: ScalarType) -> bool {
         use ConvertOp::*;
         let (source, target) = (from.class(), to.class());

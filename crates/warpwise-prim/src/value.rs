@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::types::ScalarType;
 
-/// A scalar constant. Two values are equal when their bits are (so NaN equals itself and
-/// 0.0 differs from -0.0): this is identity for compilers, not the language's `==`.
+/// A scalar constant. Two values are equal when their bits are (so NaN equals itself and 0.0 differs from -0.0). This is identity
+/// as compilers need it, not the language's `==`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Scalar {
     /// A truth value.
@@ -28,7 +28,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The type of this value.
+    /// Returns the type of this value.
     pub fn ty(self) -> ScalarType {
         match self {
             Scalar::Bool(_) => ScalarType::Bool,
@@ -42,7 +42,7 @@ impl Scalar {
         }
     }
 
-    /// The bits of this value, zero-extended to 64: the form in which registers hold scalars.
+    /// Returns the bits of this value, zero-extended to 64: the form in which registers hold scalars.
     pub fn to_bits(self) -> u64 {
         match self {
             Scalar::Bool(x) => x as u64,
@@ -56,7 +56,7 @@ impl Scalar {
         }
     }
 
-    /// The value of type `ty` with the low bits of `bits`; a `bool` is the lowest bit.
+    /// Returns the value of type `ty` with the low bits of `bits`; a `bool` takes the lowest bit.
     pub fn from_bits(ty: ScalarType, bits: u64) -> Scalar {
         match ty {
             ScalarType::Bool => Scalar::Bool(bits & 1 != 0),
@@ -70,18 +70,18 @@ impl Scalar {
         }
     }
 
-    /// Zero, or `false`.
+    /// Returns zero, or `false`.
     pub fn zero(ty: ScalarType) -> Scalar {
         Scalar::from_bits(ty, 0)
     }
 
-    /// The integer `value` wrapped to `ty`, which must be an integer type.
+    /// Returns the integer `value` wrapped to `ty`, which must be an integer type.
     pub fn int(ty: ScalarType, value: i64) -> Scalar {
         debug_assert!(ty.is_int());
         Scalar::from_bits(ty, value as u64)
     }
 
-    /// The integer this value holds, sign-extended; `None` for `bool` and floats.
+    /// Returns the integer that this value holds, sign-extended; `None` for `bool` and floats.
     pub fn as_int(self) -> Option<i64> {
         match self {
             Scalar::I8(x) => Some(x.into()),
@@ -92,7 +92,7 @@ impl Scalar {
         }
     }
 
-    /// The truth value, for `bool`.
+    /// Returns the truth value of a `bool`; `None` for other types.
     pub fn as_bool(self) -> Option<bool> {
         if let Scalar::Bool(value) = self { Some(value) } else { None }
     }

@@ -1,4 +1,4 @@
-//! Structured control flow to jumps.
+//! Translation of structured control flow to jumps.
 
 use warpwise_diag::Bug;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
@@ -9,10 +9,10 @@ use crate::op::{Block, Op};
 use crate::ops;
 use crate::types::{Operand, Reg};
 
-/// A jump whose target is not known yet.
+/// Target of a jump that is not known yet.
 const UNKNOWN: Target = Target::MAX;
 
-/// Puts code in front of other code, whose targets move.
+/// Puts code in front of other code, whose jump targets are adjusted.
 pub fn prepend(mut first: Vec<Instr>, mut rest: Vec<Instr>) -> Vec<Instr> {
     let moved = first.len() as Target;
     for instr in &mut rest {
@@ -26,7 +26,7 @@ pub fn prepend(mut first: Vec<Instr>, mut rest: Vec<Instr>) -> Vec<Instr> {
 }
 
 impl Translator<'_> {
-    /// Translates an operation that holds blocks, or leaves one.
+    /// Translates an operation that contains blocks or leaves one.
     pub(super) fn control(&mut self, op: &Op) -> Result<(), Bug> {
         match op {
             Op::If { cond, then_block, else_block } => self.choice(*cond, then_block, else_block),
@@ -107,7 +107,7 @@ impl Translator<'_> {
         self.code.len() as Target
     }
 
-    /// A jump to be aimed later.
+    /// Emits a jump to be aimed later.
     fn jump(&mut self) -> usize {
         self.code.push(Instr::Jump { target: UNKNOWN });
         self.code.len() - 1

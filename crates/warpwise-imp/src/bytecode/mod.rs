@@ -1,4 +1,4 @@
-//! Host code to the code of the run time's register machine.
+//! Translation of host code to the code of the runtime's register machine.
 //!
 //! ```text
 //! for i in 0..n step 1 { launch k(i) ... }        0  const r2 0
@@ -11,8 +11,8 @@
 //!                                                 7  jump 3
 //! ```
 //!
-//! Registers keep their numbers; constants and temporaries get the ones behind. A constant is loaded
-//! once, at the start of its function. An operation that only kernels have is a `Bug` of the lowering.
+//! Registers keep their numbers; constants and temporaries get the numbers after them. A constant is loaded once, at the start of
+//! its function. An operation that is only allowed in kernels is a `Bug` of the lowering.
 
 mod control;
 
@@ -78,7 +78,7 @@ fn translate(
     })
 }
 
-/// The place and the first line of the text of a span, for people; empty where that is not known.
+/// Returns the source position and the first line of the text of a span, for messages; empty where they are not known.
 fn expression(span: Span, sources: &Sources) -> String {
     if !sources.contains(span.file) {
         return String::new();
@@ -90,8 +90,7 @@ fn expression(span: Span, sources: &Sources) -> String {
     }
 }
 
-/// The lines of the source that statements stand on, for people: `p.fut:3, 7-9`. Empty where the place of the whole
-/// says as much.
+/// Returns the source lines of statements, for messages: `p.fut:3, 7-9`. Empty where the span of the whole kernel says as much.
 fn lines(whole: Span, places: &[Span], sources: &Sources) -> String {
     let line = |span: &Span| (span.file, sources.position(span.file, span.start).line);
     let known = |span: &&Span| !span.is_none() && sources.contains(span.file);
@@ -126,7 +125,7 @@ fn lines(whole: Span, places: &[Span], sources: &Sources) -> String {
     text
 }
 
-/// What a memory is called in messages: as the array that it is made for.
+/// Returns the name of a memory in messages: that of the array that it is allocated for.
 fn block_name(mem: &MemData, sources: &Sources) -> machine::BlockName {
     let place = if mem.span.is_none() { String::new() } else { sources.describe(mem.span) };
     let array = mem.name.strip_suffix("_mem").unwrap_or(&mem.name);
@@ -282,7 +281,7 @@ impl Translator<'_> {
         Instr::Launch(Box::new(machine::Launch { kernel, args, extent, schedule, align, cost, arrays }))
     }
 
-    /// The arguments and results of a call in the order of the callee's slots.
+    /// Returns the arguments and results of a call, in the order of the callee's slots.
     fn call(
         &mut self,
         function: usize,
@@ -336,7 +335,7 @@ impl Translator<'_> {
         operands.iter().map(|&operand| self.operand(operand)).collect()
     }
 
-    /// The register that holds an operand.
+    /// Returns the register that holds an operand.
     fn operand(&mut self, operand: Operand) -> machine::Reg {
         let value = match operand {
             Operand::Reg(var) => return reg(var),

@@ -1,8 +1,8 @@
-//! Kernels on a device: work-items one after the other, and work-groups in step.
+//! Kernels on a device: work-items one after the other, and the work-items of a group in step.
 //!
-//! The work-items of a group run one operation after the other, each operation for all that take part in it, so that a
-//! barrier is where every one of them arrives. Branches run for those that take them, loops until the last one leaves.
-//! A barrier that not all reach, and accesses that race, are wrong.
+//! The work-items of a group run one operation after the other, each operation for all that take part in it, so that all of them
+//! arrive at a barrier together. Branches run for the work-items that take them, loops until the last work-item leaves. A barrier
+//! that not all work-items reach is an error, and so are accesses that race.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,15 +20,15 @@ use warpwise_prim::Scalar;
 /// The work-items of a group, or a single one.
 struct Items<'p> {
     frames: Vec<Frame<'p>>,
-    /// The scope that each is leaving.
+    /// Scope that each work-item is leaving.
     leaving: Vec<Option<Label>>,
 }
 
-/// Which work-items take part.
+/// Indices of the work-items that take part.
 type Active = Vec<usize>;
 
 impl<'p> Frame<'p> {
-    /// Runs a launch as a device does: a work-item or a work-group an iteration, the last first.
+    /// Runs a launch as a device does: one work-item or work-group for each iteration, the last one first.
     pub fn launch_on_device(&self, launch: &Launch, extent: i64) -> Result<(), Stop> {
         let kernel = &self.program.kernels[launch.kernel];
         let touches = Rc::new(RefCell::new(Touches::default()));
@@ -77,7 +77,7 @@ impl<'p> Frame<'p> {
 }
 
 impl Frame<'_> {
-    /// Allocates an array of a work-group whose work-items have the arguments that this one has.
+    /// Allocates a local array of a work-group whose work-items have the same arguments as this frame.
     fn local_array(&self, array: &LocalArray) -> Result<Block, Stop> {
         let count = self.int(array.count)?;
         Ok(Bytes::fresh(count * array.elem.bytes() as i64)?)
@@ -85,7 +85,7 @@ impl Frame<'_> {
 }
 
 impl Items<'_> {
-    /// Runs a block for those that take part and do not leave.
+    /// Runs a block for the work-items that take part and are not leaving a scope.
     fn block(&mut self, block: &[Op], active: &Active) -> Result<(), Stop> {
         for op in block {
             let staying: Active = active.iter().copied().filter(|&i| self.leaving[i].is_none()).collect();
@@ -144,7 +144,7 @@ impl Items<'_> {
         }
     }
 
-    /// Those for which a condition holds, and the others.
+    /// Splits the work-items into those for which a condition holds, and the others.
     fn split(&self, cond: Operand, active: &Active) -> Result<(Active, Active), Stop> {
         let (mut yes, mut no) = (Active::new(), Active::new());
         for &i in active {

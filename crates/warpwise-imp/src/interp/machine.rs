@@ -1,4 +1,4 @@
-//! Running host functions and kernels: registers, control flow, launches.
+//! Execution of host functions and kernels: registers, control flow, launches.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::ops;
 use crate::program::{CheckId, HostParam, HostResult, ImpProgram, Kernel, KernelParam, Launch};
 use crate::types::{Mem, Operand, Reg, RegData};
 
-/// Operations after which a run counts as endless.
+/// Maximum number of operations, after which a run counts as endless.
 const MOST_STEPS: u64 = 200_000_000;
 
 /// An argument or a result.
@@ -33,16 +33,16 @@ pub enum Stop {
     Check {
         /// The check that failed.
         check: CheckId,
-        /// In which flat iteration of its kernel.
+        /// Flat iteration of the kernel in which it failed.
         iteration: i64,
-        /// What its message shows.
+        /// Values shown in its message.
         values: Vec<Scalar>,
     },
     /// The code is wrong.
     Wrong(String),
 }
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// The results.
@@ -56,7 +56,7 @@ pub fn run(program: &ImpProgram, function: &str, args: &[Data]) -> Result<Report
     run_function(program, function, args, false)
 }
 
-/// As [`run`], with kernels run as on a device: by work-items and work-groups, whose accesses must not race.
+/// As [`run`], but runs kernels as on a device: by work-items and work-groups, whose accesses must not race.
 pub fn run_on_device(program: &ImpProgram, function: &str, args: &[Data]) -> Result<Report, Stop> {
     run_function(program, function, args, true)
 }
@@ -104,35 +104,35 @@ impl From<String> for Stop {
     }
 }
 
-/// How a block ended.
+/// The way a block ended.
 pub(super) enum Flow {
     /// At its end.
     On,
-    /// By leaving a scope.
+    /// By leaving the scope with this label.
     Left(Label),
 }
 
-/// One running host function or kernel part.
+/// One running host function or kernel task.
 pub(super) struct Frame<'p> {
     pub program: &'p ImpProgram,
     types: &'p PrimaryMap<Reg, RegData>,
     regs: Vec<Option<Vec<Scalar>>>,
     pub mems: Vec<Option<Block>>,
-    /// The first failure, in a kernel.
+    /// First failure, in a kernel.
     pub failed: Option<Option<Stop>>,
     steps: u64,
-    /// Bytes taken from the arena.
+    /// Number of bytes taken from the arena.
     pub arena: i64,
-    /// Who this is and where to note what it touches, on a device.
+    /// On a device: the identity of the work-item, and the record of its accesses.
     pub observed: Option<(Who, Rc<RefCell<Touches>>)>,
-    /// Whether it holds a lock.
+    /// Whether the work-item holds a lock.
     pub locked: bool,
     /// Whether kernels run as on a device.
     device: bool,
 }
 
 impl<'p> Frame<'p> {
-    /// Nothing has run yet; `failed` is `None` in host code.
+    /// Creates a frame before anything has run; `failed` is `None` in host code.
     pub fn new(
         program: &'p ImpProgram,
         types: &'p PrimaryMap<Reg, RegData>,
@@ -153,7 +153,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// The lanes of an operand, stretched to `lanes` where it is a constant.
+    /// Returns the lanes of an operand; a constant fills `lanes` lanes.
     pub fn lanes(&self, x: Operand, lanes: usize) -> Result<Vec<Scalar>, Stop> {
         match x {
             Operand::Const(value) => Ok(vec![value; lanes]),
@@ -167,17 +167,17 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// How many lanes a register has.
+    /// Returns the number of lanes of a register.
     pub fn width(&self, reg: Reg) -> usize {
         usize::from(self.types[reg].ty.lanes)
     }
 
-    /// The scalar type of a register.
+    /// Returns the scalar type of a register.
     pub fn scalar_type(&self, reg: Reg) -> ScalarType {
         self.types[reg].ty.scalar
     }
 
-    /// Lanes of an operand; 1 for a constant.
+    /// Returns the number of lanes of an operand; 1 for a constant.
     pub fn operand_width(&self, x: Operand) -> usize {
         match x {
             Operand::Const(_) => 1,
@@ -185,7 +185,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// A scalar operand.
+    /// Returns the value of a scalar operand.
     pub fn scalar(&self, x: Operand) -> Result<Scalar, Stop> {
         match self.lanes(x, 1)?[..] {
             [value] => Ok(value),
@@ -193,18 +193,18 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// An integer operand.
+    /// Returns the value of an integer operand.
     pub fn int(&self, x: Operand) -> Result<i64, Stop> {
         self.scalar(x)?.as_int().ok_or_else(|| Stop::Wrong("no integer where one is wanted".to_string()))
     }
 
-    /// A truth value.
+    /// Returns the value of a `bool` operand.
     pub fn truth(&self, x: Operand) -> Result<bool, Stop> {
         let value = self.scalar(x)?;
         value.as_bool().ok_or_else(|| Stop::Wrong(format!("{value:?} where a bool is wanted")))
     }
 
-    /// Sets a register; its type must be right.
+    /// Sets a register; fails if the values have another type.
     pub fn set(&mut self, reg: Reg, values: Vec<Scalar>) -> Result<(), Stop> {
         let ty = self.types[reg].ty;
         if values.len() != usize::from(ty.lanes) || values.iter().any(|value| value.ty() != ty.scalar) {
@@ -217,13 +217,13 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// The block a memory holds.
+    /// Returns the block that a memory holds.
     pub fn mem(&self, mem: Mem) -> Result<Block, Stop> {
         let held = self.mems[mem.index()].clone();
         held.ok_or_else(|| Stop::Wrong(format!("memory {} holds no block", mem.index())))
     }
 
-    /// Runs a block.
+    /// Runs a block until its end or until a scope is left.
     pub fn block(&mut self, block: &[Op]) -> Result<Flow, Stop> {
         for op in block {
             self.steps += 1;
@@ -375,7 +375,7 @@ impl<'p> Frame<'p> {
     }
 }
 
-/// The parts a range is cut into, in the order they run.
+/// Divides a range into tasks, in the order in which they run.
 fn parts(schedule: Schedule, extent: i64, align: i64) -> Vec<(i64, i64)> {
     match schedule {
         _ if extent <= 0 => Vec::new(),
@@ -393,7 +393,7 @@ fn parts(schedule: Schedule, extent: i64, align: i64) -> Vec<(i64, i64)> {
     }
 }
 
-/// The failure of the earlier iteration.
+/// Returns the failure of the earlier iteration.
 pub(super) fn earlier(x: Option<Stop>, y: Option<Stop>) -> Option<Stop> {
     match (x, y) {
         (Some(Stop::Check { iteration: i, check, values }), Some(Stop::Check { iteration: j, .. }))
@@ -406,7 +406,7 @@ pub(super) fn earlier(x: Option<Stop>, y: Option<Stop>) -> Option<Stop> {
     }
 }
 
-/// Says in which kernel something is wrong.
+/// Adds the kernel's name to the message of a mistake.
 pub(super) fn in_kernel(kernel: &Kernel, stop: Stop) -> Stop {
     match stop {
         Stop::Wrong(message) => Stop::Wrong(format!("kernel {}: {message}", kernel.name)),

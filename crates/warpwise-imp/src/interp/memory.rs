@@ -1,11 +1,11 @@
-//! Blocks of bytes that know which of them have been written.
+//! Blocks of bytes that record which bytes have been written.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use warpwise_prim::{Scalar, ScalarType};
 
-/// A block, shared by everybody who holds it.
+/// A block, shared by all its holders.
 pub(super) type Block = Rc<RefCell<Bytes>>;
 
 /// Bytes, and whether each has been written.
@@ -15,7 +15,7 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    /// A block that nobody has written.
+    /// Allocates a block in which nothing has been written.
     pub fn fresh(bytes: i64) -> Result<Block, String> {
         let size = usize::try_from(bytes).map_err(|_| format!("a block of {bytes} bytes"))?;
         if size > 1 << 28 {
@@ -24,13 +24,13 @@ impl Bytes {
         Ok(Rc::new(RefCell::new(Bytes { data: vec![0xA5; size], written: vec![false; size] })))
     }
 
-    /// A block with these contents.
+    /// Allocates a block with these contents.
     pub fn with(data: Vec<u8>) -> Block {
         let written = vec![true; data.len()];
         Rc::new(RefCell::new(Bytes { data, written }))
     }
 
-    /// The first bytes.
+    /// Returns the first `bytes` bytes.
     pub fn prefix(&self, bytes: usize) -> Result<Vec<u8>, String> {
         if bytes > self.data.len() || self.written[..bytes].contains(&false) {
             return Err(format!("{bytes} bytes are not all there in a block of {}", self.data.len()));
@@ -57,7 +57,7 @@ impl Bytes {
         Ok(())
     }
 
-    /// Whether the element at an index is this value, bit for bit.
+    /// Returns whether the element at an index is this value, bit for bit.
     pub fn holds(&self, index: i64, value: Scalar) -> bool {
         self.load(value.ty(), index).is_ok_and(|own| own.to_bits() == value.to_bits())
     }

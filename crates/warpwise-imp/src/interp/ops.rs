@@ -1,4 +1,4 @@
-//! Running single operations: values, lanes, memory, failures.
+//! Execution of single operations: values, lanes, memory, failures.
 
 use warpwise_ir::entity::Entity;
 use warpwise_prim::{Scalar, ScalarType};
@@ -96,7 +96,7 @@ impl Frame<'_> {
                 let index = self.int(*index)?;
                 Ok(self.mem(*mem)?.borrow_mut().store(index, Scalar::I32(1))?)
             }
-            // Work-groups run one after the other, so that what is not there now never will be.
+            // Work-groups run one after the other, so a word that is not there now never will be.
             Op::Await { dst, mem, index, order } => {
                 let elem = self.scalar_type(*dst);
                 let word = self.mem(*mem)?.borrow().load(elem, self.int(*index)?)?;
@@ -209,7 +209,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The element of each lane that an access goes to; `None` where the mask does not hold.
+    /// Returns the element that each lane accesses; `None` where the mask does not hold.
     fn places(&self, index: Operand, lanes: usize, mask: Option<Operand>) -> Result<Vec<Option<i64>>, Stop> {
         let mask = match mask {
             None => vec![true; lanes],
@@ -322,16 +322,16 @@ impl Frame<'_> {
         }
     }
 
-    /// Notes an access to an element, where that is asked for.
+    /// Records an access to an element, if accesses are recorded.
     fn touch(&self, touch: Touch, block: &Block, elem: ScalarType, place: i64) -> Result<(), Stop> {
         let Some((who, touches)) = &self.observed else { return Ok(()) };
-        // Whoever holds a lock is alone with what it guards.
+        // The lock orders all accesses to what it guards.
         let touch = if self.locked { Touch::Atomic } else { touch };
         let bytes = elem.bytes() as i64;
         Ok(touches.borrow_mut().touch(*who, touch, block, (place.saturating_mul(bytes), bytes))?)
     }
 
-    /// The lanes of a value that must be of this type.
+    /// Returns the lanes of a value that must have this type.
     fn typed(&self, value: Operand, elem: ScalarType) -> Result<Vec<Scalar>, Stop> {
         let values = self.lanes(value, 1)?;
         if values.iter().any(|value| value.ty() != elem) {

@@ -1,6 +1,6 @@
-//! Who touched which bytes during a launch on a device: two work-items must not touch one byte, at least one of them
-//! writing, unless a barrier of their group lies between, or both do so atomically, or write the same, or the one has
-//! published what it did and the other has waited for that.
+//! The touches of bytes by work-items during a launch on a device. Two work-items must not touch one byte if at least one of them
+//! writes it, unless a barrier of their group lies between the touches, both are atomic, both write the same value, or the one
+//! work-item has published its touch and the other has waited for that.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,31 +10,31 @@ use super::memory::Block;
 /// A work-item at some point of its run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Who {
-    /// The iteration: a work-item, or a group of them.
+    /// Iteration that the work-item or its group runs.
     pub iteration: i64,
-    /// The number within the group.
+    /// Index of the work-item in its group.
     pub item: usize,
-    /// How many barriers it has passed.
+    /// Number of barriers it has passed.
     pub barriers: u64,
-    /// Whether its group has waited for what another has published.
+    /// Whether its group has waited for something that another group has published.
     pub acquired: bool,
 }
 
-/// How a byte is touched.
+/// The kind of an access to a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Touch {
-    /// It is read.
+    /// A read.
     Read,
-    /// It is written.
+    /// A write.
     Write,
-    /// It is written, and stays what it was: scatters may write equal values to equal places.
+    /// A write that does not change the byte: scatters may write equal values to equal places.
     Rewrite,
-    /// It is read and written in one go.
+    /// An indivisible read and write.
     Atomic,
 }
 
 impl Touch {
-    /// Whether it does not matter which comes first, this or what came before.
+    /// Returns whether the order of this touch and an earlier one does not matter.
     fn commutes_with(self, before: Touch) -> bool {
         matches!(
             (self, before),
@@ -48,16 +48,16 @@ impl Touch {
 /// The touches of a launch.
 #[derive(Default)]
 pub(super) struct Touches {
-    /// What each byte has seen since the last barrier of the one group that touches it, or at all.
+    /// Touches of each byte: since the last barrier if one group touches it, or since the start of the launch.
     seen: HashMap<(usize, i64), Vec<(Who, Touch)>>,
-    /// Keeps every block where it is, so that its address stays its own.
+    /// Blocks by address, kept alive so that addresses stay unique.
     blocks: HashMap<usize, Block>,
-    /// Who of each iteration has published last.
+    /// The last publisher of each iteration.
     published: HashMap<i64, Who>,
 }
 
 impl Who {
-    /// Whether nothing orders what two work-items do.
+    /// Returns whether nothing orders the touches of two work-items.
     fn races_with(self, other: Who) -> bool {
         (self.iteration, self.item) != (other.iteration, other.item)
             && (self.iteration != other.iteration || self.barriers == other.barriers)
@@ -65,12 +65,12 @@ impl Who {
 }
 
 impl Touches {
-    /// What a work-item did so far, and its group before the last barrier, can be seen by those who wait for it.
+    /// Records that a work-item publishes what it and, before the last barrier, its group have written.
     pub fn publish(&mut self, who: Who) {
         self.published.insert(who.iteration, who);
     }
 
-    /// Notes a touch of `bytes` bytes from `first` on.
+    /// Records a touch of `bytes` bytes from `first` on.
     pub fn touch(
         &mut self,
         who: Who,
@@ -97,15 +97,16 @@ impl Touches {
     }
 }
 
-/// Whether what somebody did was published afterwards.
+/// Returns whether a touch by `other` was published afterwards.
 fn is_released(published: &HashMap<i64, Who>, other: Who) -> bool {
     published.get(&other.iteration).is_some_and(|by| {
         other.barriers < by.barriers || other.item == by.item && other.barriers <= by.barriers
     })
 }
 
-/// Adds a touch to those of a byte, if it can clash with anything that those before it do not clash with: two
-/// iterations clash with every third, and two work-items of one iteration with its others until the next barrier.
+/// Records a touch of a byte, unless the recorded ones clash with everything that it could clash with: touches of two iterations
+/// clash with every third iteration, and those of two work-items of one iteration with its other work-items until the next
+/// barrier.
 fn keep(seen: &mut Vec<(Who, Touch)>, who: Who, touch: Touch) {
     let alike = |(_, other): &&(Who, Touch)| *other == touch;
     if seen.iter().filter(alike).any(|(other, _)| other.iteration != who.iteration) {
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
     use crate::interp::memory::Bytes;
 
-    /// Whether the last of some touches of one byte, by (iteration, item, barriers), is a race.
+    /// Returns whether the last of some touches of one byte, given as (iteration, item, barriers), is a race.
     fn races(touches: &[(i64, usize, u64, Touch)]) -> bool {
         let (block, mut all) = (Bytes::with(vec![0; 8]), Touches::default());
         let mut outcome = Ok(());

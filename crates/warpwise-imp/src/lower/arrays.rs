@@ -1,7 +1,7 @@
-//! Statements that fill arrays element by element, inside kernels.
+//! Statements of kernels that fill arrays element by element.
 //!
-//! In scalar code the innermost dimension of such a loop runs in lanes; inside lanes every lane fills
-//! its own array, one element after the other.
+//! In scalar code the innermost dimension of the loop runs in lanes. Inside lanes, every lane fills its own array, one element
+//! after the other.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Expr, Operand as CoreOperand, Stm, exprs};
@@ -12,11 +12,11 @@ use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::types::Operand;
 
-/// Computes an element from its indices.
+/// A function that computes an element from its indices.
 type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, &[Value]) -> Lowered<Value>;
 
 impl<'a> Emitter<'a> {
-    /// Lowers a statement that makes or overwrites an array.
+    /// Lowers a statement that creates or overwrites an array.
     pub fn array_stm(&mut self, stm: &'a Stm) -> Lowered<()> {
         let (var, span) = (stm.pattern[0], stm.span);
         match &stm.expr {
@@ -110,17 +110,17 @@ impl<'a> Emitter<'a> {
         self.copy_array(dest, &source, span)
     }
 
-    /// Copies an array to an equally large place.
+    /// Copies an array to a place of equal size.
     pub fn copy_array(&mut self, dest: &View, source: &View, span: Span) -> Lowered<()> {
         self.fill(dest, span, &mut |this, indices| Ok(this.load(source, indices)))
     }
 
-    /// Whether an operand is an array.
+    /// Returns whether an operand is an array.
     pub fn is_array_operand(&self, operand: CoreOperand) -> bool {
         operand.as_var().is_some_and(|var| self.is_array(var))
     }
 
-    /// The view of an array operand.
+    /// Returns the view of an array operand.
     pub fn view_of(&mut self, operand: CoreOperand, span: Span) -> Lowered<View> {
         match operand {
             CoreOperand::Var(var) => self.view(var, span),
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// An `i64` index as an integer of another type.
+    /// Converts an `i64` index to another integer type.
     fn resized(&mut self, index: Value, ty: warpwise_prim::ScalarType) -> Value {
         if ty == warpwise_prim::ScalarType::I64 {
             return index;
@@ -159,7 +159,7 @@ impl<'a> Emitter<'a> {
         self.fill_dims(dest, &extents, &mut Vec::new(), element)
     }
 
-    /// The length of rows that are stored together, one of each lane.
+    /// Returns the length of rows that are stored together, one of each lane.
     fn short_row(&mut self, dest: &View) -> Option<i64> {
         let [extent] = dest.extents[..] else { return None };
         let length = extent.known().constant?;

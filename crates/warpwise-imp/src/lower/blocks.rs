@@ -1,9 +1,9 @@
-//! Dimensions cut into blocks: the units of kernels that combine along a dimension.
+//! Dimensions divided into blocks, the units of kernels that combine along a dimension.
 //!
-//! A unit is one block of one segment (a point of the outer dimensions), numbered segment by segment.
-//! Blocks have a size fixed at compile time and are counted from 0, so that what is combined with
-//! what depends on the extents alone. Units of scans and partitions wait for the unit before them
-//! in the same segment: they are claimed in order, and publish what comes before the next one.
+//! A unit is one block of one segment (a point of the outer dimensions). Units are numbered segment by segment. The block size is
+//! fixed at compile time and blocks are counted from 0, so that the order of combination depends on the extents alone. Units of
+//! scans and partitions wait for the preceding unit of their segment: they are claimed in order, and publish the prefix for the
+//! next one.
 
 use warpwise_diag::Span;
 use warpwise_ir::SegDim;
@@ -15,38 +15,38 @@ use crate::lower::kernels::{Built, Range};
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
-/// How a dimension is cut.
+/// The division of a dimension into blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Cut {
-    /// Elements of a block.
+    /// Number of elements of a block.
     pub block: i64,
-    /// Blocks of a segment, at least 1.
+    /// Number of blocks of a segment, at least 1.
     pub blocks: Operand,
-    /// Elements of a segment.
+    /// Number of elements of a segment.
     pub extent: Operand,
-    /// Segments.
+    /// Number of segments.
     pub segments: Operand,
-    /// Blocks of all segments.
+    /// Number of blocks of all segments.
     pub units: Operand,
 }
 
-/// What a kernel knows of its unit.
+/// The position of a unit, as a kernel knows it.
 #[derive(Clone, Copy)]
 pub(super) struct Unit {
-    /// Its number.
+    /// Number of the unit among all units.
     pub unit: Reg,
-    /// Its number within the segment.
+    /// Number of the unit within its segment.
     pub number: Operand,
-    /// First index of the dimension.
+    /// First index of the unit along the dimension.
     pub from: Operand,
-    /// One past the last.
+    /// End index of the unit, exclusive.
     pub to: Operand,
     /// Flat iteration of index 0 of the segment.
     pub counted: Operand,
 }
 
 impl<'a> Emitter<'a> {
-    /// Cuts the last dimension of a space into blocks. Host code.
+    /// Divides the last dimension of a space into blocks. Host code.
     pub fn cut(&mut self, space: &[SegDim], block: i64, span: Span) -> Lowered<Cut> {
         let (last, outer) = space.split_last().expect("a space has dimensions");
         let extent = self.uniform(last.extent, span)?;
@@ -61,7 +61,7 @@ impl<'a> Emitter<'a> {
         Ok(Cut { block, blocks, extent, segments, units })
     }
 
-    /// Cuts a whole space into blocks, whatever its segments. Host code.
+    /// Divides a whole space into blocks, regardless of its segments. Host code.
     pub fn cut_flat(&mut self, space: &[SegDim], block: i64, span: Span) -> Lowered<Cut> {
         let mut extents = Vec::new();
         for dim in space {
@@ -73,14 +73,14 @@ impl<'a> Emitter<'a> {
         Ok(Cut { block, blocks, extent, segments: Operand::i64(1), units: blocks })
     }
 
-    /// The cut as a kernel sees it.
+    /// Passes the division to a kernel.
     pub fn cut_param(&mut self, cut: &Cut) -> Cut {
         let blocks = self.param_for(cut.blocks);
         let extent = self.param_for(cut.extent);
         Cut { blocks, extent, ..*cut }
     }
 
-    /// A kernel's own copy of a host operand.
+    /// Passes a host operand to a kernel.
     pub fn param_for(&mut self, x: Operand) -> Operand {
         match x {
             Operand::Const(_) => x,
@@ -88,7 +88,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// One iteration of a kernel at a time.
+    /// Runs `body` for each iteration of the kernel's range.
     pub fn for_units(
         &mut self,
         (lo, hi): (Reg, Reg),
@@ -97,13 +97,13 @@ impl<'a> Emitter<'a> {
         let unit = self.code.int_reg("unit");
         self.count_up(unit, (lo.into(), hi.into()), 1, |this| {
             let done = body(this, unit);
-            // What runs inside a unit says nothing about where parts should begin.
+            // The code inside a unit must not determine where tasks begin.
             this.align = 1;
             done
         })
     }
 
-    /// Binds the outer indices of a unit and finds its part of the last dimension.
+    /// Binds the outer indices of a unit and computes its stretch of the last dimension.
     pub fn unit(&mut self, cut: &Cut, outer: &[SegDim], unit: Reg, span: Span) -> Lowered<Unit> {
         let (segment, number) = if cut.segments == Operand::i64(1) {
             (Operand::i64(0), unit.into())
@@ -151,14 +151,14 @@ impl<'a> Emitter<'a> {
         self.when(cond, |this| body(this))
     }
 
-    /// Waits until the unit before this one has published.
+    /// Emits a wait for the preceding unit to publish. Returns the number of that unit.
     pub fn await_previous(&mut self, flags: Mem, unit: &Unit) -> Operand {
         let previous = self.code.sub(unit.unit, Operand::i64(1));
         self.code.emit(Op::WaitFlag { mem: flags, index: previous });
         previous
     }
 
-    /// Flags for all units, none of them set. Host code.
+    /// Allocates flags for all units, none of them set. Host code.
     pub fn flags(&mut self, cut: &Cut) -> Mem {
         let bytes = self.code.mul(cut.units, Operand::i64(4));
         let mem = self.alloc("flags", bytes);
@@ -168,7 +168,7 @@ impl<'a> Emitter<'a> {
         mem
     }
 
-    /// Launches a kernel over all units: in order where one may wait for another. Host code.
+    /// Launches a kernel over all units, in order where one may wait for another. Host code.
     pub fn launch_in_order(&mut self, built: Built, cut: &Cut, cost: Operand) {
         let several = self.code.compare(CompareOp::SLt, Operand::i64(1), cut.blocks);
         let range = |schedule| Range { extent: cut.units, schedule, cost };
@@ -177,14 +177,14 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// How many elements lie between a unit and the one that the same thread claims next in order, as a rule. Host code.
+    /// Returns the usual distance, in elements, between a unit and the next unit of the same thread. Host code.
     pub fn next_unit(&mut self, cut: &Cut) -> Operand {
         let threads = self.code.threads();
         let length = self.code.binary(BinaryOp::SMin, cut.extent, Operand::i64(cut.block));
         self.code.mul(length, threads)
     }
 
-    /// The cost of a block whose elements cost this much each. Host code.
+    /// Returns the cost of a block whose elements have this cost each. Host code.
     pub fn block_cost(&mut self, cut: &Cut, element: Operand) -> Operand {
         let length = self.code.binary(BinaryOp::SMin, cut.extent, Operand::i64(cut.block));
         self.code.mul(element, length)

@@ -1,11 +1,10 @@
 //! Assertions: in host code, in scalar code and in lanes.
 //!
-//! A failing check is cold code: it finds the first lane that fails, reports its iteration with the
-//! values of the message in that lane, and leaves the iterations under way. Where lanes count
-//! iterations, those before the failing one have not been looked at by later checks: the number of
-//! them is left in `retry`, and the lane loop runs them again, so that it is the first failing iteration that
-//! is reported. Lanes inside an iteration of a kernel do the same, and leave that iteration afterwards; all of
-//! their failures are of one iteration, of which the last one reported counts.
+//! A failing check is cold code. It finds the first lane that fails, reports its iteration with the values of the message in that
+//! lane, and leaves the current iterations. Where lanes count iterations, the later checks of the iterations before the failing
+//! one have not run yet: their number is left in `retry`, and the lane loop runs them again, so that the first failing iteration
+//! is reported. Lanes inside an iteration of a kernel do the same, and leave that iteration afterwards; all their failures belong
+//! to one iteration, and the last one reported counts.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Message, MessagePart, Operand as CoreOperand};
@@ -18,13 +17,13 @@ use crate::program::{Check, CheckId};
 use crate::types::{ImpType, Operand, Reg};
 
 impl Emitter<'_> {
-    /// Fails unless the condition holds in every lane that runs.
+    /// Emits a check that fails unless the condition holds in every lane that runs.
     pub fn assert(&mut self, cond: CoreOperand, message: &Message, span: Span) {
         let (check, shown) = self.check(message, span);
         let holds = self.holds_everywhere(cond);
         let (else_block, ()) = self.block_of(|this| {
             match this.failing {
-                // Where partial results are combined, there are no iterations to tell apart.
+                // Host code, or a combination of partial results: there are no iterations to distinguish.
                 None => {
                     let values = match this.width() {
                         1 => this.scalars(&shown),
@@ -39,7 +38,7 @@ impl Emitter<'_> {
         self.code.emit(Op::If { cond: holds, then_block: Block::new(), else_block });
     }
 
-    /// The check of a message, and the operands it shows.
+    /// Returns the check of a message, and the operands that the message shows.
     fn check(&mut self, message: &Message, span: Span) -> (CheckId, Vec<CoreOperand>) {
         let mut shown = Vec::new();
         let mut parts = Vec::new();
@@ -85,11 +84,11 @@ impl Emitter<'_> {
         self.code.emit(Op::Leave { label: failing.exit });
     }
 
-    /// The first lane in which a condition does not hold, and values in that lane.
+    /// Returns the first lane in which a condition does not hold, and the values to show in that lane.
     fn first_failing(&mut self, cond: CoreOperand, shown: &[CoreOperand]) -> (Reg, Vec<Operand>) {
         let cond = self.value(cond);
         let mut failed = match cond {
-            // Wrong in all lanes: the first of those that run is the one.
+            // The condition is false in all lanes, so the first lane that runs is meant.
             Value::Uniform(_) => self.vector_reg(Value::constant(true.into())).into(),
             Value::Linear { .. } | Value::Varying(_) => {
                 let cond = self.vector(cond);

@@ -1,7 +1,7 @@
-//! Reductions that choose: of the least element and where it is, the better one of two.
+//! Reductions whose operator chooses one of its operands, such as the least element with its index.
 //!
-//! An operator that chooses either all values of its left side or all of its right side changes its accumulators seldom, once
-//! many elements are behind it. What it takes to change them then waits behind a test of all lanes:
+//! An operator that chooses either all values of its left side or all of its right side seldom changes its accumulators after many
+//! elements. The operations that are only needed for a change then follow a test of all lanes:
 //!
 //! ```text
 //! a = acc_d < d                                  a = acc_d < d
@@ -20,8 +20,8 @@ use crate::ops;
 use crate::types::{ImpType, Operand, Reg, RegData};
 
 impl Code {
-    /// Appends operations whose last ones set accumulators: behind a test of whether any lane changes them, where that is
-    /// known before all else is done.
+    /// Appends operations whose last ones set accumulators. They are emitted under a test of whether any lane changes the
+    /// accumulators, where that is known before the other operations.
     pub fn emit_choice(&mut self, mut ops: Block) {
         let Some(choice) = Choice::of(&ops, &self.regs) else {
             ops.into_iter().for_each(|op| self.emit(op));
@@ -41,20 +41,20 @@ impl Code {
     }
 }
 
-/// Operations that change nothing where a condition holds.
+/// A test that decides whether the remaining operations change anything.
 struct Choice {
-    /// Lanes that keep their accumulators for sure, or the only ones that may change them.
+    /// Mask of lanes that certainly keep their accumulators, or of the only lanes that may change them.
     mask: Reg,
-    /// Whether it is those that keep them.
+    /// Whether the lanes of `mask` keep their accumulators.
     keeps: bool,
-    /// How many operations it takes to know them.
+    /// Number of operations up to and including the computation of `mask`.
     decided: usize,
 }
 
 impl Choice {
     fn of(ops: &[Op], regs: &PrimaryMap<Reg, RegData>) -> Option<Choice> {
         let sets = ops.iter().rev().take_while(|op| matches!(op, Op::Move { .. })).count();
-        // One accumulator is quicker chosen than tested.
+        // Choosing one accumulator is faster than testing.
         if sets < 2 {
             return None;
         }
@@ -73,7 +73,7 @@ impl Choice {
             return None;
         }
         let mask = match &ops[definition(chooser)?] {
-            // The one that is known first is enough.
+            // The operand that is known first is enough.
             Op::Binary { op: BinaryOp::Or, x: Operand::Reg(x), y: Operand::Reg(y), .. } if keeps => {
                 if definition(*x)? < definition(*y)? {
                     *x
@@ -89,7 +89,7 @@ impl Choice {
     }
 }
 
-/// The register that an operation sets, if it does nothing else.
+/// Returns the register that an operation sets, if it has no other effect.
 fn value(op: &Op) -> Option<Reg> {
     match op {
         Op::Move { dst, .. }

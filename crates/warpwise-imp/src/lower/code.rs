@@ -1,9 +1,9 @@
-//! Building imperative code: registers, memories, labels and a stack of open blocks.
+//! Construction of imperative code: registers, memories, labels and a stack of open blocks.
 //!
-//! One [`Code`] is one host function or kernel under construction. The scalar helpers fold what is
-//! known at compile time, so that addresses stay readable; they fold integers only.
+//! A [`Code`] is one host function or kernel under construction. The scalar helpers fold operations on constants, so that
+//! addresses stay readable; they fold integers only.
 //!
-//! Absent on purpose: core IR, lanes and masks as concepts (see `lanes`, `masks`).
+//! Absent on purpose: core IR, and lanes and masks as concepts (see `emitter` and `lanes`).
 
 use warpwise_diag::Span;
 use warpwise_ir::entity::PrimaryMap;
@@ -14,46 +14,46 @@ use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space};
 
 /// A host function or kernel under construction.
 pub(super) struct Code {
-    /// Registers made so far.
+    /// Registers created so far.
     pub regs: PrimaryMap<Reg, RegData>,
-    /// Memories made so far.
+    /// Memories created so far.
     pub mems: PrimaryMap<Mem, MemData>,
-    /// The statement that is being lowered.
+    /// Source position of the statement that is being lowered.
     pub span: Span,
     open: Vec<Block>,
     labels: u32,
 }
 
 impl Code {
-    /// Code with one open block.
+    /// Creates code with one open block.
     pub fn new() -> Code {
         let (regs, mems) = (PrimaryMap::new(), PrimaryMap::new());
         Code { regs, mems, span: Span::NONE, open: vec![Block::new()], labels: 0 }
     }
 
-    /// A fresh register.
+    /// Creates a register.
     pub fn reg(&mut self, name: &str, ty: ImpType) -> Reg {
         self.regs.push(RegData { ty, name: name.to_string() })
     }
 
-    /// A fresh `i64` register.
+    /// Creates an `i64` register.
     pub fn int_reg(&mut self, name: &str) -> Reg {
         self.reg(name, ImpType::scalar(ScalarType::I64))
     }
 
-    /// How many threads run kernels. Host code.
+    /// Emits code for the number of threads that run kernels. Host code.
     pub fn threads(&mut self) -> Operand {
         let threads = self.int_reg("threads");
         self.emit(Op::Threads { dst: threads });
         threads.into()
     }
 
-    /// A fresh memory.
+    /// Creates a memory.
     pub fn mem(&mut self, name: &str, space: Space) -> Mem {
         self.mems.push(MemData { span: self.span, ..MemData::new(space, name) })
     }
 
-    /// A fresh label.
+    /// Creates a label.
     pub fn label(&mut self) -> Label {
         self.labels += 1;
         Label(self.labels - 1)
@@ -64,19 +64,19 @@ impl Code {
         self.open.last_mut().expect("a block is open").push(op);
     }
 
-    /// What `fill` emits, as a block, and what it yields.
+    /// Returns the operations that `fill` emits, as a block, and its result.
     pub fn block_of<R>(&mut self, fill: impl FnOnce(&mut Code) -> R) -> (Block, R) {
         self.open();
         let result = fill(self);
         (self.close(), result)
     }
 
-    /// Opens a block. Where there are methods for what it becomes (`structured`), they close it, too.
+    /// Opens a block. The methods of `structured` close it too, where one fits the construct.
     pub fn open(&mut self) {
         self.open.push(Block::new());
     }
 
-    /// The body, when all of it is emitted.
+    /// Returns the body once all of it is emitted.
     pub fn finish(&mut self) -> Block {
         self.close()
     }
@@ -86,7 +86,7 @@ impl Code {
         self.open.pop().expect("a block is open")
     }
 
-    /// Whether the last operation of the innermost open block that touches memory or decides anything is a barrier.
+    /// Returns whether the innermost open block ends with a barrier, ignoring operations on values.
     pub fn has_just_met(&self) -> bool {
         let plain = |op: &&Op| {
             matches!(
@@ -104,7 +104,7 @@ impl Code {
         matches!(block.iter().rev().find(|op| !plain(op)), Some(Op::Barrier))
     }
 
-    /// The type of an operand; a constant is a scalar.
+    /// Returns the type of an operand; a constant is a scalar.
     pub fn ty(&self, x: Operand) -> ImpType {
         match x {
             Operand::Reg(reg) => self.regs[reg].ty,
@@ -112,12 +112,12 @@ impl Code {
         }
     }
 
-    /// `dst = x`.
+    /// Emits `dst = x`.
     pub fn set(&mut self, dst: Reg, x: impl Into<Operand>) {
         self.emit(Op::Move { dst, x: x.into() });
     }
 
-    /// A fresh register that holds `x` now.
+    /// Copies `x` to a fresh register.
     pub fn copy(&mut self, name: &str, x: impl Into<Operand>) -> Reg {
         let x = x.into();
         let dst = self.reg(name, self.ty(x));
@@ -125,7 +125,7 @@ impl Code {
         dst
     }
 
-    /// `op x y`, folded where it is an integer operation on constants or neutral elements.
+    /// Emits `op x y`, folded where it is an integer operation on constants or neutral elements.
     pub fn binary(&mut self, op: BinaryOp, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
         let (x, y) = (x.into(), y.into());
         if let Some(known) = fold(op, x, y) {
@@ -137,34 +137,34 @@ impl Code {
         dst.into()
     }
 
-    /// `x + y` on integers.
+    /// Emits `x + y` on integers.
     pub fn add(&mut self, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
         self.binary(BinaryOp::Add, x, y)
     }
 
-    /// `x - y` on integers.
+    /// Emits `x - y` on integers.
     pub fn sub(&mut self, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
         self.binary(BinaryOp::Sub, x, y)
     }
 
-    /// `x * y` on integers.
+    /// Emits `x * y` on integers.
     pub fn mul(&mut self, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
         self.binary(BinaryOp::Mul, x, y)
     }
 
-    /// The product of `i64` operands.
+    /// Emits the product of `i64` operands.
     pub fn product(&mut self, xs: impl IntoIterator<Item = Operand>) -> Operand {
         xs.into_iter().fold(Operand::i64(1), |product, x| self.mul(product, x))
     }
 
-    /// `ceil(x / y)` for `x >= 0` and constant `y > 0`.
+    /// Emits `ceil(x / y)` for `x >= 0` and constant `y > 0`.
     pub fn ceil_div(&mut self, x: impl Into<Operand>, y: i64) -> Operand {
-        // The sum may be beyond the greatest `i64`, but not without sign.
+        // The sum may exceed the greatest `i64`, but fits an unsigned integer.
         let sum = self.add(x, Operand::i64(y - 1));
         self.binary(BinaryOp::UDiv, sum, Operand::i64(y))
     }
 
-    /// `op x y`, a `bool` or mask.
+    /// Emits `op x y`, a `bool` or mask.
     pub fn compare(&mut self, op: CompareOp, x: impl Into<Operand>, y: impl Into<Operand>) -> Operand {
         let (x, y) = (x.into(), y.into());
         let lanes = wider(self.ty(x), self.ty(y)).lanes;
@@ -173,7 +173,7 @@ impl Code {
         dst.into()
     }
 
-    /// `cond ? x : y`.
+    /// Emits `cond ? x : y`.
     pub fn select(
         &mut self,
         cond: impl Into<Operand>,
@@ -187,7 +187,7 @@ impl Code {
         dst.into()
     }
 
-    /// The mask or truth value turned round.
+    /// Emits the negation of a mask or truth value.
     pub fn not(&mut self, x: impl Into<Operand>) -> Operand {
         let x = x.into();
         let dst = self.reg("not", self.ty(x));
@@ -215,12 +215,12 @@ impl Code {
     }
 }
 
-/// The type of the operand with more lanes.
+/// Returns the type of the operand with more lanes.
 fn wider(x: ImpType, y: ImpType) -> ImpType {
     if y.lanes > x.lanes { y } else { x }
 }
 
-/// The result of an integer operation that needs no code.
+/// Returns the result of an integer operation that needs no code.
 #[expect(clippy::wildcard_enum_match_arm, reason = "an operator without a rule is not folded")]
 fn fold(op: BinaryOp, x: Operand, y: Operand) -> Option<Operand> {
     let int = |operand: Operand| match operand {

@@ -1,8 +1,8 @@
 //! Choices and loops, in host code, scalar code and lanes.
 //!
-//! A condition that is the same in all lanes is a branch. A divergent choice between cheap, pure bodies
-//! computes both and selects; any other runs each side under its mask, skipped when no lane takes it.
-//! A divergent loop is in [`super::divergent`].
+//! A condition that is the same in all lanes is a branch. A divergent choice between cheap, pure bodies computes both and selects.
+//! Any other divergent choice runs each side under its mask, and skips a side that no lane takes. Divergent loops are in
+//! [`super::divergent`].
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Branch, LoopForm, LoopParam, Operand as CoreOperand, Stm, Type, Var};
@@ -17,11 +17,11 @@ use crate::lower::variance::Variance;
 use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
 
-/// Operations of a round up to which few rounds in lanes are written out.
+/// Maximum number of operations of an iteration for which a loop of few iterations in lanes is unrolled.
 const MOST_WRITTEN_OUT: i64 = 32;
 
 impl<'a> Emitter<'a> {
-    /// A choice.
+    /// Lowers a choice.
     pub fn if_stm(
         &mut self,
         stm: &'a Stm,
@@ -29,7 +29,7 @@ impl<'a> Emitter<'a> {
         (then_body, else_body): (&'a Body, &'a Body),
         branch: Branch,
     ) -> Lowered<()> {
-        // Where the condition does not hold in all lanes, it may hold in some: a plain choice still asks.
+        // If the condition does not hold in all lanes, it may still hold in some: a plain choice has to test it.
         if let Some((decided, known)) = self.decided
             && cond.as_var() == Some(decided)
             && (known || branch == Branch::Specialised)
@@ -39,7 +39,7 @@ impl<'a> Emitter<'a> {
         let value = self.value(cond);
         match (value, branch) {
             (Value::Uniform(x), _) => self.branch(stm, x, then_body, else_body),
-            // Rows shorter than a vector have their ends in almost every group: there is only the general side.
+            // Rows shorter than a vector have their ends in almost every group of lanes, so only the general side is emitted.
             (_, Branch::Specialised) if self.flat.is_some() && !self.gives_arrays(stm) => {
                 self.one_side(stm, else_body)
             }
@@ -58,7 +58,7 @@ impl<'a> Emitter<'a> {
         stm.pattern.iter().any(|&var| self.is_array(var))
     }
 
-    /// The body that a choice of scalars is known to take.
+    /// Lowers the body that a choice of scalars is known to take.
     fn one_side(&mut self, stm: &'a Stm, body: &'a Body) -> Lowered<()> {
         self.stms(body)?;
         for (&var, &result) in stm.pattern.iter().zip(&body.result) {
@@ -68,7 +68,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// One of two bodies.
+    /// Lowers a choice as a branch.
     fn branch(
         &mut self,
         stm: &'a Stm,
@@ -98,7 +98,8 @@ impl<'a> Emitter<'a> {
         done.map(|()| block)
     }
 
-    /// One iteration of a loop. In a kernel, what it allocates is freed at its end, unless a block that it may have allocated is carried on.
+    /// Lowers one iteration of a loop. In a kernel, its allocations are freed at its end, unless a block that it may have
+    /// allocated is carried on.
     fn iteration(&mut self, slots: &[Slot], body: &'a Body, span: Span) -> Lowered<Vec<Op>> {
         let is_from_body = |var: Var| body.stms.iter().any(|stm| stm.pattern.contains(&var));
         let is_new = |(slot, result): (&Slot, &CoreOperand)| {
@@ -131,7 +132,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Both bodies, and a choice between their results.
+    /// Lowers both bodies, and a selection between their results.
     fn select_bodies(
         &mut self,
         stm: &'a Stm,
@@ -157,7 +158,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Each body under its mask, unless no lane takes it.
+    /// Lowers each body under its mask, skipped if no lane takes it.
     fn masked_bodies(
         &mut self,
         stm: &'a Stm,
@@ -189,7 +190,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// A block or array that comes out of a divergent choice must be the same on both sides.
+    /// Binds a block that comes out of a divergent choice, which must be the same on both sides.
     fn same_block(&mut self, var: Var, x: CoreOperand, y: CoreOperand, span: Span) -> Lowered<()> {
         if !matches!(self.cx.function.ty(var), Type::Mem) {
             return Ok(());
@@ -219,7 +220,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Puts values into varying slots where the mask holds.
+    /// Assigns values to varying slots where the mask holds.
     pub fn merge(&mut self, mask: Reg, slots: &[Slot], values: &[Carried]) {
         let values = self.settled(slots, values.to_vec());
         for (slot, value) in slots.iter().zip(&values) {
@@ -230,7 +231,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The running lanes in which a varying condition holds, and those in which it does not.
+    /// Returns the mask of the running lanes in which a varying condition holds, and that of the others.
     pub fn split_mask(&mut self, cond: Value) -> (Reg, Reg) {
         let cond = self.vector(cond);
         let not = self.code.not(cond);
@@ -255,7 +256,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A sequential loop.
+    /// Lowers a sequential loop.
     pub fn loop_stm(
         &mut self,
         stm: &'a Stm,
@@ -316,8 +317,8 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// How often a loop runs in lanes that is better written out: then its rounds know which elements of short rows they
-    /// read, and read the rows of all lanes as whole vectors.
+    /// Returns the number of iterations of a loop in lanes that is better unrolled. Its iterations then know which elements of
+    /// short rows they read, and the rows of all lanes are read as whole vectors.
     fn few_rounds(&self, bound: Operand, body: &Body) -> Option<i64> {
         let Operand::Const(bound) = bound else { return None };
         let rounds = bound.as_int().filter(|&rounds| rounds <= MOST_SHUFFLED)?;

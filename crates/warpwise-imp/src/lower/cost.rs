@@ -1,7 +1,7 @@
-//! Estimates: what an iteration costs, and how many lanes a group should have.
+//! Estimates of the cost of an iteration and of the best number of lanes in a group.
 //!
-//! Only orders of magnitude matter. Costs are in simple operations; the extents of inner loops enter as
-//! they are where the host knows them, and as a guess where it does not.
+//! Only orders of magnitude matter. The unit of cost is a simple operation. Extents of inner loops enter as host operands where
+//! the host knows them, and as a guess otherwise.
 
 use std::rc::Rc;
 
@@ -15,38 +15,39 @@ use crate::lower::lanes::LaneLoop;
 use crate::lower::variance::{Variance, Variances};
 use crate::types::Operand;
 
-/// How often a loop runs whose extent is not known in advance.
+/// Assumed number of iterations of a loop of unknown extent.
 const UNKNOWN_TRIPS: i64 = 16;
 
-/// The weight of straight code beyond which a processor does not look ahead into the next round: what waits within this round has
-/// to wait, unless there is a second vector.
+/// Weight of straight code beyond which a processor does not overlap it with the next iteration: latencies within an iteration are
+/// then exposed, unless there is a second vector.
 const WINDOW: u64 = 400;
 
-/// The least cost of an operation whose result a processor waits for: division, roots, functions. A second vector fills the wait.
+/// Minimum cost of an operation whose latency is exposed: division, roots, functions. A second vector fills the wait.
 const LONG: u64 = 5;
 
-/// Values of a body that keep a machine busy and its registers full with one vector each.
+/// Number of values of a body at which one vector for each already keeps the machine busy and its registers full.
 const MANY_VALUES: u64 = 1200;
 
-/// Lanes of the widest group.
+/// Maximum number of lanes of a group.
 const MOST_LANES: u16 = 256;
 
-/// What a lane loop does, as far as the number of lanes depends on it.
+/// The properties of a lane loop that determine the number of lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Work {
-    /// Every lane for itself.
+    /// Every lane works on its own.
     Map,
-    /// The same, where memory decides: one vector a round, since the processor fetches best for loops of few loads.
+    /// As `Map`, where memory bounds the speed: one vector per iteration, since the processor prefetches best in loops with few
+    /// loads.
     Stream,
-    /// Accumulates this many values; several vectors hide the latency of the operator.
+    /// Accumulates this number of values; several vectors hide the latency of the operator.
     Reduce(usize),
-    /// Combines neighbours within a group: the narrower, the fewer steps.
+    /// Combines neighbours within a group; a narrower group takes fewer steps.
     Neighbours,
-    /// Combines every lane with all before it.
+    /// Combines every lane with all lanes before it.
     Scan,
 }
 
-/// The lambdas of a segmented operation's kind.
+/// Returns the lambdas of a segmented operation's kind.
 pub(super) fn lambdas(kind: &SegKind) -> Vec<&Lambda> {
     match kind {
         SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => Vec::new(),
@@ -60,7 +61,7 @@ pub(super) fn lambdas(kind: &SegKind) -> Vec<&Lambda> {
 }
 
 impl Emitter<'_> {
-    /// How the last dimension of an operation runs in lanes.
+    /// Returns the shape of the lane loop for the last dimension of an operation.
     pub fn plan_lanes(&self, op: &SegOp, work: Work) -> LaneLoop {
         let lambdas = lambdas(&op.kind);
         let index = op.space.last().map(|dim| (dim.index, Variance::Linear(1)));
@@ -99,7 +100,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The cost of one run of a body, as a host operand.
+    /// Returns the cost of one run of a body, as a host operand.
     pub fn host_cost(&mut self, body: &Body) -> Operand {
         let mut constant = 0;
         let mut sum = Operand::i64(0);
@@ -112,12 +113,12 @@ impl Emitter<'_> {
         self.code.add(sum, Operand::i64(constant + body.result.len() as i64))
     }
 
-    /// The cost of an expression, as a host operand.
+    /// Returns the cost of an expression, as a host operand.
     pub fn expr_cost(&mut self, expr: &Expr) -> Operand {
         self.nested_cost(expr).unwrap_or(Operand::i64(operation_cost(expr)))
     }
 
-    /// The cost of an expression with bodies.
+    /// Returns the cost of an expression with bodies; `None` for other expressions.
     fn nested_cost(&mut self, expr: &Expr) -> Option<Operand> {
         match expr {
             Expr::Loop { form, body, .. } => {
@@ -147,7 +148,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A trip count as the host knows it.
+    /// Returns a number of iterations as the host knows it.
     fn host_trips(&mut self, extent: CoreOperand) -> Operand {
         let known = match extent {
             CoreOperand::Const(value) => value.as_int().map(Operand::i64),
@@ -159,7 +160,8 @@ impl Emitter<'_> {
         known.unwrap_or(Operand::i64(UNKNOWN_TRIPS))
     }
 
-    /// Whether iterations of a body may cost differently: loops whose trips the host does not know.
+    /// Returns whether iterations of a body may differ in cost: it contains loops whose number of iterations the host does not
+    /// know.
     pub fn is_uneven(&self, body: &Body) -> bool {
         body.stms.iter().any(|stm| {
             let own = match &stm.expr {
@@ -179,7 +181,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether running a body for nothing costs less than a branch around it, and is safe under an empty mask.
+/// Returns whether running a body in vain costs less than a branch around it, and is safe under an empty mask.
 pub(super) fn is_cheap(emitter: &Emitter, body: &Body) -> bool {
     let mut cost = 0;
     for stm in &body.stms {
@@ -192,10 +194,10 @@ pub(super) fn is_cheap(emitter: &Emitter, body: &Body) -> bool {
             Expr::Select(..) => true,
             Expr::Binary(op, _, y) => {
                 let divisor = y.as_var().map_or(Variance::Uniform, |var| emitter.variance(var));
-                // A divisor that is the same in all lanes is not made safe; here it may belong to no lane at all.
+                // A divisor that is the same in all lanes is not made safe; here it may belong to no running lane.
                 !op.can_fail() || divisor != Variance::Uniform || y.as_const().is_some()
             }
-            // A uniform address may lie outside the array when no lane runs.
+            // A uniform address may be outside the array when no lane runs.
             Expr::Index { .. } => {
                 let var = stm.pattern[0];
                 emitter.is_array(var) || emitter.variance(var) == Variance::Varying
@@ -211,7 +213,7 @@ pub(super) fn is_cheap(emitter: &Emitter, body: &Body) -> bool {
     true
 }
 
-/// The cost of one operation without bodies.
+/// Returns the cost of one operation without bodies.
 fn operation_cost(expr: &Expr) -> i64 {
     match expr {
         Expr::Unary(op, _) => unary_cost(*op),
@@ -286,7 +288,7 @@ fn binary_cost(op: BinaryOp, y: CoreOperand) -> i64 {
     }
 }
 
-/// The cost of one run of a body at compile time, unknown extents taken as `trips`.
+/// Returns the cost of one run of a body at compile time, with `trips` for unknown extents.
 pub(super) fn static_cost(body: &Body, trips: i64) -> i64 {
     let known = |extent: &CoreOperand| {
         extent.as_const().and_then(|value| value.as_int()).map_or(trips, |n| n.clamp(0, 1 << 20))
@@ -305,16 +307,16 @@ pub(super) fn static_cost(body: &Body, trips: i64) -> i64 {
     body.stms.iter().map(stm).fold(0, i64::saturating_add)
 }
 
-/// What the varying work of a lane body consists of.
+/// The composition of the varying work of a lane body.
 struct Profile<'a> {
     function: &'a warpwise_ir::Function,
     facts: &'a Variances,
     /// Weight of values of 1, 2, 4 and 8 bytes.
     by_bytes: [u64; 4],
     weight: u64,
-    /// How many values differ between the lanes.
+    /// Number of values that differ between the lanes.
     values: u64,
-    /// Whether a value that differs between the lanes is the result of a division, a root or a function.
+    /// Whether such a value is the result of a division, a root or a function.
     waits: bool,
     loops: bool,
 }
@@ -363,7 +365,7 @@ impl Profile<'_> {
         }
     }
 
-    /// Lanes of a machine vector of the type that most of the work is done in, and of a group: several of them.
+    /// Returns the number of lanes of a machine vector of the dominant type, and that of a group, which is a multiple.
     fn width(&self, vector_bits: u32, work: Work) -> (u16, u16) {
         let mut best = 2;
         for bytes in 0..4 {

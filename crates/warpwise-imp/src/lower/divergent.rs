@@ -1,6 +1,6 @@
 //! Loops that lanes leave one by one.
 //!
-//! A mask says which lanes still go round, and the loop ends when it is empty. A lane that has left keeps its values:
+//! A mask holds the lanes that are still running, and the loop ends when it is empty. A lane that has left keeps its values:
 //!
 //! ```text
 //! (n, x, y) = loop while ...              live = live & cond; while any live {
@@ -10,8 +10,8 @@
 //!                                         }
 //! ```
 //!
-//! What nobody looks at after the loop goes on in such a lane as if it had not left: nothing that is observable comes of it, since a lane
-//! that left never comes back, and what reads memory or fails does so under the mask.
+//! A value that is not used after the loop is still computed in a lane that has left, as if the lane had not. The difference is
+//! not observable: a lane that has left never returns, and everything that reads memory or can fail runs under the mask.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, LoopForm, Operand as CoreOperand, Stm};
@@ -24,16 +24,16 @@ use crate::lower::variance::Variance;
 use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
 
-/// Where the values of lanes that have left are, for a slot of the loop.
+/// The place of the values of lanes that have left, for one slot of the loop.
 #[derive(Clone, Copy)]
 struct Kept {
     slot: Slot,
-    /// Whether anybody needs them.
+    /// Whether the values are needed after the loop.
     needed: bool,
 }
 
 impl<'a> Emitter<'a> {
-    /// A loop that lanes leave one by one.
+    /// Lowers a loop that lanes leave one by one.
     pub fn divergent_loop(
         &mut self,
         stm: &'a Stm,
@@ -67,7 +67,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// For every slot the vector that keeps the values of lanes that have left.
+    /// Returns, for every slot, the vector that keeps the values of lanes that have left.
     fn kept_slots(&mut self, slots: &[Slot], stm: &'a Stm) -> Lowered<Vec<Kept>> {
         let mut all = Vec::new();
         for (&slot, &var) in slots.iter().zip(&stm.pattern) {
@@ -89,7 +89,7 @@ impl<'a> Emitter<'a> {
         Ok(all)
     }
 
-    /// Narrows the live lanes at the head of a divergent loop; the counter of a counting one.
+    /// Emits the test of a divergent loop, which narrows the live lanes. Returns the counter of a counting loop.
     fn live_test(&mut self, form: &LoopForm, live: Reg, any: Reg) -> Lowered<Option<(Reg, ScalarType)>> {
         let (still, counter) = match form {
             LoopForm::For { index, bound } => {
@@ -139,7 +139,7 @@ impl<'a> Emitter<'a> {
         self.assign(&slots, values, span)
     }
 
-    /// Puts values into the vectors of lanes that have not left, and into those of all lanes where it does not matter.
+    /// Assigns values in the lanes that have not left, and in all lanes where the values are not needed after the loop.
     fn keep_values(&mut self, live: Reg, kept: &[Kept], values: &[Carried]) {
         let slots: Vec<Slot> = kept.iter().map(|kept| kept.slot).collect();
         let values = self.settled(&slots, values.to_vec());

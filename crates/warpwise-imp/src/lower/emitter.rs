@@ -1,7 +1,7 @@
-//! The state of lowering one host function or kernel: code so far, and what core variables became.
+//! The state of lowering one host function or kernel: the code so far, and the translation of core variables.
 //!
-//! A kernel reads host variables by capturing them: the first use of one makes a kernel parameter
-//! and a launch argument. Everything else lives in the tables of the [`Scope`].
+//! A kernel captures the host variables that it reads: the first use of one creates a kernel parameter and a launch argument. All
+//! other variables are in the tables of the [`Scope`].
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -25,21 +25,21 @@ use crate::types::{ImpType, Mem, Operand, Reg, Space};
 /// The result of lowering something.
 pub(super) type Lowered<T> = Result<T, Unfit>;
 
-/// What the whole lowering of one core function shares.
+/// The data shared by the whole lowering of one core function.
 pub(super) struct Context<'a> {
-    /// The function lowered.
+    /// The core function.
     pub function: &'a Function,
-    /// The machine lowered for.
+    /// The target machine.
     pub target: &'a CpuTarget,
-    /// Whether kernels are for a device, one work-item an iteration; the target then has no vectors.
+    /// Whether kernels are for a device, where each iteration is a work-item; the target then has no vectors.
     pub device: bool,
-    /// How scans go on a device.
+    /// Method for scans on a device.
     pub scanning: Scanning,
-    /// The expression that binds each scalar variable bound by a statement of its own.
+    /// Defining expressions of the scalar variables that are bound by a statement of their own.
     pub definitions: FxHashMap<Var, &'a Expr>,
-    /// The variables that are used at all.
+    /// Variables that are used at all.
     pub used: FxHashSet<Var>,
-    /// Blocks allocated by host code that no other name in scope can stand for.
+    /// Blocks allocated by host code to which no other name in scope can refer.
     pub unique_blocks: FxHashSet<Var>,
     /// The program's kernels.
     pub kernels: RefCell<PrimaryMap<KernelId, Kernel>>,
@@ -47,32 +47,32 @@ pub(super) struct Context<'a> {
     pub checks: RefCell<PrimaryMap<CheckId, Check>>,
 }
 
-/// What a scalar core variable became.
+/// The translation of a scalar core variable.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Value {
-    /// The same in all lanes: a scalar.
+    /// A scalar that is the same in all lanes.
     Uniform(Operand),
-    /// An integer that lane `l` has as `base + l * stride`.
+    /// An integer whose value in lane `l` is `base + l * stride`.
     Linear {
-        /// The first lane's.
+        /// Value of the first lane.
         base: Operand,
-        /// What it grows by.
+        /// Step from lane to lane.
         stride: i64,
     },
     /// A vector register.
     Varying(Reg),
 }
 
-/// What a block of memory became.
+/// The translation of a block of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BlockBinding {
     /// The memory.
     pub mem: Mem,
-    /// One block for all lanes: element `e` of lane `l` lies at `e * lanes + l`.
+    /// Whether one block serves all lanes: element `e` of lane `l` then lies at `e * lanes + l`.
     pub interleaved: bool,
 }
 
-/// What core variables became.
+/// The translations of core variables.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     /// Scalars.
@@ -81,136 +81,135 @@ pub(super) struct Scope {
     pub blocks: FxHashMap<Var, BlockBinding>,
 }
 
-/// Which lanes run.
+/// The set of lanes that run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Mask {
-    /// All of them.
+    /// All lanes.
     Full,
-    /// The first `count`, at least one.
+    /// The first `count` lanes, at least one.
     Prefix {
-        /// As a mask.
+        /// Mask of these lanes.
         mask: Reg,
-        /// How many, `i64`.
+        /// Number of these lanes, `i64`.
         count: Operand,
     },
-    /// Those of a mask, at least one.
+    /// The lanes of a mask, at least one.
     Some(Reg),
 }
 
-/// The lanes that code is being made for.
+/// The lanes for which code is emitted.
 #[derive(Clone)]
 pub(super) struct Lanes {
-    /// How many; a power of two, at least 2.
+    /// Number of lanes; a power of two, at least 2.
     pub width: u16,
-    /// Which of them run.
+    /// Lanes that run.
     pub mask: Mask,
-    /// How values differ between them.
+    /// Variances of variables across the lanes.
     pub facts: Rc<Variances>,
 }
 
-/// How far contiguous loads look ahead.
+/// The prefetch distance of contiguous loads.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Ahead {
-    /// To where the loop will come soon.
+    /// To elements that the loop will reach soon.
     Soon,
-    /// So many elements, to where the task will come to when it is done with its block.
+    /// By this number of elements, to where the task will continue after its block.
     Elements(Operand),
 }
 
-/// What to do where a check fails.
+/// The action where a check fails.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Failing {
-    /// The flat iteration, of the first lane where lanes count on.
+    /// Flat iteration; that of the first lane if `per_lane`.
     pub iteration: Operand,
-    /// Whether lane `l` is iteration `iteration + l`.
+    /// Whether lane `l` runs iteration `iteration + l`.
     pub per_lane: bool,
-    /// The scope left by a failing iteration.
+    /// Scope that a failing iteration leaves.
     pub exit: Label,
-    /// Told how many lanes come before the failing one, so that they can be run again.
+    /// Register for the number of lanes before the failing one, which are then run again.
     pub retry: Option<Reg>,
-    /// The lane, in code for one lane of a group.
+    /// Index of the lane, in code for one lane of a group.
     pub lane: Option<Reg>,
-    /// Told that a check failed, for who looks after the lanes before the failing one have run again.
+    /// Register that is set when a check has failed, and read after the lanes before the failing one have run again.
     pub failed: Option<Reg>,
 }
 
 impl Failing {
-    /// Leaves `exit` as this iteration.
+    /// Returns the action that leaves `exit` in this iteration.
     pub fn of(iteration: Operand, exit: Label) -> Failing {
         Failing { iteration, per_lane: false, exit, retry: None, lane: None, failed: None }
     }
 }
 
-/// The work-items of a group, where all of them run the same code in step: what they compute is the same for all, and arrays
-/// are made by all together.
+/// The work-items of a group where all of them run the same code in step: they compute the same values and fill arrays together.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Together {
-    /// The number of the work-item.
+    /// Index of the work-item in its group.
     pub item: Reg,
-    /// The first iteration of the group's outer element.
+    /// First iteration of the group's outer element.
     pub first: Operand,
-    /// An `i32` in local memory that is set once a check has failed, where there are checks.
+    /// An `i32` in local memory that is set once a check has failed, if there are checks.
     pub failed: Option<Mem>,
 }
 
-/// An array in local memory with an element for each work-item, for one operation after the other.
+/// An array in local memory with one element for each work-item, reused by one operation after another.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Scratch {
     /// The memory.
     pub mem: Mem,
-    /// The type of its elements.
+    /// Element type.
     pub elem: ScalarType,
-    /// Whether the operation under way uses it.
+    /// Whether the current operation uses it.
     pub taken: bool,
 }
 
 /// The lowering of one host function or kernel.
 pub(super) struct Emitter<'a> {
-    /// What is shared.
+    /// Shared data of the lowering.
     pub cx: &'a Context<'a>,
-    /// The code so far.
+    /// Code so far.
     pub code: Code,
-    /// What variables became.
+    /// Translations of core variables.
     pub scope: Scope,
-    /// The lanes, inside a lane dimension.
+    /// Current lanes, inside a lane dimension.
     pub lanes: Option<Lanes>,
-    /// What a failing check does; `None` in host code, which raises it at once.
+    /// Action of a failing check; `None` in host code, which raises the failure at once.
     pub failing: Option<Failing>,
-    /// The condition of a specialised choice, and whether the group of lanes knows that it holds in all of them.
+    /// Condition of a specialised choice, and whether it is known to hold in all lanes of the group.
     pub decided: Option<(Var, bool)>,
-    /// The flat space that lanes go along, where they do not go along one dimension.
+    /// Flat space that the lanes run along, where they do not run along one dimension.
     pub flat: Option<FlatSpace>,
-    /// Whether lane dimensions run one iteration at a time, because lanes could not.
+    /// Whether lane dimensions run one iteration at a time, because their code does not run in lanes.
     pub scalar_only: bool,
-    /// Blocks that the loop to come begins with and nothing needs thereafter. Host code.
+    /// Blocks that the next loop starts from and that nothing needs afterwards. Host code.
     pub begun_with: Vec<Mem>,
-    /// Whether results are stored past the caches.
+    /// Whether stores of results bypass the caches.
     pub streaming: bool,
-    /// What contiguous loads ask the caches for besides, where much is read and little done with it.
+    /// Prefetch distance of contiguous loads, in code that reads much and computes little.
     pub ahead: Option<Ahead>,
-    /// Parts of a kernel's range should begin at multiples of this.
+    /// Preferred multiple at which tasks of the kernel's range begin.
     pub align: i64,
-    /// How the work-items of a device's kernel work together.
+    /// Work-group of a device's kernel.
     pub group: Option<Group>,
-    /// Who runs this code in step, in a kernel of groups.
+    /// Work-items that run this code in step, in a kernel of groups.
     pub together: Option<Together>,
-    /// What operations that work-items share use in turn; none where each has its own.
+    /// Local arrays that shared operations use in turn; `None` where each has its own.
     pub scratch: Option<Vec<Scratch>>,
-    /// The host's variables, for a kernel.
+    /// Variables of the host, for a kernel.
     outer: Option<&'a Scope>,
-    /// The parameters of a kernel, so far.
+    /// Parameters of a kernel so far.
     pub params: Vec<KernelParam>,
-    /// The memories among them, in order.
+    /// Memories among the parameters, in order.
     pub mem_params: Vec<Mem>,
-    /// The host's values for the scalar parameters.
+    /// Host values for the scalar parameters.
     pub args: Vec<Operand>,
-    /// The host's memories for the others, with the core variable where there is one.
+    /// Host memories for the memory parameters, with their core variables if there are any.
     pub mem_args: Vec<(Mem, Option<Var>)>,
-    /// The host's arrays that a kernel works on.
+    /// Host arrays that a kernel accesses.
     pub arrays: Vec<Var>,
-    /// The places in the source of the statements of a kernel.
+    /// Source positions of the statements of a kernel.
     pub places: BTreeSet<Span>,
-    /// The place of the first statement of a kernel that computes an `f64`.
+    /// Source position of the first statement of a kernel that computes an `f64`.
     pub doubles: Option<Span>,
 }
 
@@ -253,27 +252,27 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Whether this is host code.
+    /// Returns whether this is host code.
     pub fn is_host(&self) -> bool {
         self.outer.is_none()
     }
 
-    /// Says that something is not supported.
+    /// Returns the error that something is not supported.
     pub fn limit<T>(&self, span: Span, message: impl Into<String>) -> Lowered<T> {
         Err(Unfit::Limit(Limit { message: message.into(), span }))
     }
 
-    /// Says that the code does not run in vector lanes.
+    /// Returns the error that the code does not run in vector lanes.
     pub fn not_in_lanes<T>(&self, span: Span, message: impl Into<String>) -> Lowered<T> {
         Err(Unfit::Lanes(Limit { message: message.into(), span }))
     }
 
-    /// Says that the work-items of a group do not share the code.
+    /// Returns the error that the work-items of a group cannot share the code.
     pub fn not_shared<T>(&self, span: Span, message: impl Into<String>) -> Lowered<T> {
         Err(Unfit::Group(Limit { message: message.into(), span }))
     }
 
-    /// Runs `f` with loads that look ahead in this way.
+    /// Runs `f` with this prefetch distance.
     pub fn with_ahead<T>(&mut self, ahead: Option<Ahead>, f: &mut dyn FnMut(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.ahead, ahead);
         let done = f(self);
@@ -291,7 +290,7 @@ impl<'a> Emitter<'a> {
         self.bind(var, Value::Uniform(x.into()));
     }
 
-    /// What a scalar operand is here.
+    /// Returns the translation of a scalar operand, capturing it if necessary.
     pub fn value(&mut self, operand: impl Into<CoreOperand>) -> Value {
         let var = match operand.into() {
             CoreOperand::Const(value) => return Value::Uniform(Operand::Const(value)),
@@ -305,7 +304,7 @@ impl<'a> Emitter<'a> {
         captured
     }
 
-    /// A scalar operand that must be the same in all lanes.
+    /// Returns the translation of a scalar operand that must be the same in all lanes.
     pub fn uniform(&mut self, operand: impl Into<CoreOperand>, span: Span) -> Lowered<Operand> {
         match self.value(operand) {
             Value::Uniform(x) => Ok(x),
@@ -324,12 +323,12 @@ impl<'a> Emitter<'a> {
                 let name = self.cx.function.vars[var].name().to_string();
                 Value::Uniform(self.scalar_param(&name, ty, arg).into())
             }
-            // A certificate, or a variable the verifier would have refused.
+            // A certificate, or a variable that the verifier would have rejected.
             _ => Value::Uniform(Operand::Const(Scalar::zero(ty.unwrap_or(ScalarType::Bool)))),
         }
     }
 
-    /// A fresh scalar parameter of the kernel, given `arg` by the launch.
+    /// Adds a scalar parameter to the kernel; the launch passes `arg`.
     pub fn scalar_param(&mut self, name: &str, ty: ScalarType, arg: Operand) -> Reg {
         let reg = self.code.reg(name, ImpType::scalar(ty));
         self.params.push(KernelParam::Scalar(reg));
@@ -337,7 +336,7 @@ impl<'a> Emitter<'a> {
         reg
     }
 
-    /// A fresh memory parameter of the kernel, given `arg` by the launch.
+    /// Adds a memory parameter to the kernel; the launch passes `arg`.
     pub fn mem_param(&mut self, name: &str, arg: Mem, var: Option<Var>) -> Mem {
         let mem = self.code.mem(name, Space::Global);
         self.params.push(KernelParam::Memory { mem, noalias: false, read_only: false });
@@ -346,7 +345,7 @@ impl<'a> Emitter<'a> {
         mem
     }
 
-    /// What a block is here.
+    /// Returns the translation of a block, capturing it if necessary.
     pub fn block(&mut self, var: Var, span: Span) -> Lowered<BlockBinding> {
         if let Some(&block) = self.scope.blocks.get(&var) {
             return Ok(block);
@@ -367,7 +366,7 @@ impl<'a> Emitter<'a> {
         Ok(binding)
     }
 
-    /// Notes that a kernel works on an array, if it is one that the host knows to the last stride.
+    /// Records that a kernel accesses an array, if the host knows its placement completely, strides included.
     pub fn note_array(&mut self, array: Var, placement: &Placement) {
         let Some(outer) = self.outer else { return };
         let is_known = |operand: CoreOperand| match operand {
@@ -384,7 +383,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Where an array lies.
+    /// Returns the placement of an array.
     pub fn placement(&self, array: Var, span: Span) -> Lowered<&'a Placement> {
         match &self.cx.function.vars[array].placement {
             Some(placement) => Ok(placement),
@@ -392,27 +391,27 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The element type of an array, or the type of a scalar.
+    /// Returns the element type of an array, or the type of a scalar.
     pub fn elem(&self, var: Var) -> ScalarType {
         self.cx.function.ty(var).elem().unwrap_or(ScalarType::Bool)
     }
 
-    /// Whether a variable is an array.
+    /// Returns whether a variable is an array.
     pub fn is_array(&self, var: Var) -> bool {
         matches!(self.cx.function.ty(var), Type::Array(_))
     }
 
-    /// Lanes of vectors made here; 1 outside lanes.
+    /// Returns the number of lanes of vectors created here; 1 outside lanes.
     pub fn width(&self) -> u16 {
         self.lanes.as_ref().map_or(1, |lanes| lanes.width)
     }
 
-    /// Which lanes run.
+    /// Returns the set of lanes that run.
     pub fn mask(&self) -> Mask {
         self.lanes.as_ref().map_or(Mask::Full, |lanes| lanes.mask)
     }
 
-    /// The mask as operations take it.
+    /// Returns the mask in the form that operations take.
     pub fn mask_operand(&self) -> Option<Operand> {
         match self.mask() {
             Mask::Full => None,
@@ -431,12 +430,12 @@ impl<'a> Emitter<'a> {
         result
     }
 
-    /// How a variable differs between lanes, by analysis; uniform outside lanes.
+    /// Returns the variance of a variable according to the analysis; uniform outside lanes.
     pub fn variance(&self, var: Var) -> Variance {
         self.lanes.as_ref().map_or(Variance::Uniform, |lanes| lanes.facts.variance(var))
     }
 
-    /// The scalar type of a value.
+    /// Returns the scalar type of a value.
     pub fn scalar_type(&self, value: Value) -> ScalarType {
         match value {
             Value::Uniform(x) | Value::Linear { base: x, .. } => self.code.ty(x).scalar,
@@ -446,12 +445,12 @@ impl<'a> Emitter<'a> {
 }
 
 impl Value {
-    /// A scalar constant.
+    /// Returns a scalar constant.
     pub fn constant(value: Scalar) -> Value {
         Value::Uniform(Operand::Const(value))
     }
 
-    /// How it differs between lanes.
+    /// Returns the variance of this value.
     pub fn variance(self) -> Variance {
         match self {
             Value::Uniform(_) => Variance::Uniform,
@@ -460,7 +459,7 @@ impl Value {
         }
     }
 
-    /// What the transfer functions want to know.
+    /// Returns what the transfer functions need to know about this value.
     pub fn known(self) -> Known {
         let constant = match self {
             Value::Uniform(Operand::Const(value)) => value.as_int(),
@@ -469,7 +468,7 @@ impl Value {
         Known { variance: self.variance(), constant }
     }
 
-    /// The scalar that linear and uniform values start from.
+    /// Returns the scalar from which a linear or uniform value starts.
     pub fn base(self) -> Option<Operand> {
         match self {
             Value::Uniform(x) | Value::Linear { base: x, .. } => Some(x),

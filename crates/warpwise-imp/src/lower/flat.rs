@@ -1,7 +1,7 @@
-//! Spaces of several dimensions as one flat space of lanes: rows of a few elements fill vectors together.
+//! Spaces of several dimensions run as one flat space of lanes: short rows fill vectors together.
 //!
-//! Lanes along the last dimension begin anew at every row. Where rows are shorter than a vector, most lanes then do
-//! nothing. A flat group of lanes goes on into the next row instead:
+//! Lanes along the last dimension start again at every row. Where rows are shorter than a vector, most lanes are then idle. A flat
+//! group of lanes continues into the next row instead:
 //!
 //! ```text
 //! ys: [n][m]f32 = segmap (i < n: task, j < m: task lane) { x = index a[i, j]; c = index b[i]; ... }
@@ -13,11 +13,11 @@
 //! }
 //! ```
 //!
-//! An access is contiguous in flat lanes if its place is the flat number plus something that is the same in all lanes,
-//! compared as polynomials. A body that asks for nothing but such places needs no row and no column, and runs flat
-//! whatever the extents are. For any other body there are two kernels, and the length of the rows decides by the
-//! estimate `flat_below`. As few programs have such rows, the kernel for short ones is small: it has the body once, under a
-//! mask, and of specialised choices the general side.
+//! An access is contiguous in flat lanes if its address is the flat number plus a value that is the same in all lanes, compared as
+//! polynomials. A body with only such accesses needs no row and column numbers, and runs flat whatever the extents are. Any other
+//! body gets two kernels, and the length of the rows decides between them, by the estimate `flat_below`. Few programs have such
+//! rows, so the kernel for short ones is kept small: it contains the body once, under a mask, and only the general side of
+//! specialised choices.
 //!
 //! Not done here: operations other than maps, and dimensions that are not flattened into tasks.
 
@@ -38,53 +38,54 @@ use crate::op::{Block, Op};
 use crate::traverse::for_each_op;
 use crate::types::{ImpType, Operand, Reg};
 
-/// Bodies of more operations have no version of their own for short rows.
+/// Maximum cost of a body that gets a version of its own for short rows.
 const MOST_COST: i64 = 256;
 
-/// How often loops run for the estimate, where the code does not say.
+/// Number of iterations that the estimate assumes for loops of unknown length.
 const TRIPS: i64 = 16;
 
-/// Beginning a row of lanes: its bounds, its mask, and a branch that nobody can foresee.
+/// Cost of the start of a row of lanes: its bounds, its mask, and a branch that is hard to predict.
 const ROW_START: i64 = 20;
 
-/// Row and column of every lane.
+/// Cost of the row and column numbers of every lane.
 const DIGITS: i64 = 10;
 
-/// Loading a vector element by element.
+/// Cost of loading a vector element by element.
 const GATHER: i64 = 40;
 
-/// Extents are compared with places in a row of lanes within this distance of their end: more than the widest group has lanes.
+/// Maximum extent in the division of lane numbers, more than the widest group has lanes; larger extents are reduced to this
+/// distance from their end.
 const NEAR: i64 = 512;
 
-/// Quotients below [`NEAR`] are products with reciprocals in units of this power of two, and exact.
+/// Number of fraction bits of the reciprocals that replace divisions; quotients below [`NEAR`] are exact.
 const RECIPROCAL_BITS: i64 = 20;
 
-/// A flat space, and the group of lanes in it that code is being made for.
+/// A flat space, and the current group of lanes in it.
 #[derive(Clone)]
 pub(super) struct FlatSpace {
-    /// The number of a point as a polynomial of the indices.
+    /// Flat number of a point as a polynomial of the indices.
     number: Polynomial,
-    /// The indices of the dimensions, the last one innermost.
+    /// Indices of the dimensions, the innermost last.
     indices: Vec<Var>,
-    /// How values differ between flat lanes.
+    /// Variances of values across flat lanes.
     facts: Rc<Variances>,
-    /// The number of the first lane's point.
+    /// Flat number of the first lane's point.
     first: Operand,
     /// Whether all groups run under masks.
     masked_only: bool,
 }
 
-/// When a space is run flat.
+/// The condition under which a space runs flat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flat {
     Never,
-    /// Where a row has fewer elements than this.
+    /// Only if a row has fewer elements than this.
     Below(i64),
     Always,
 }
 
 impl<'a> Emitter<'a> {
-    /// When a map runs as a flat space.
+    /// Returns when a map runs as a flat space.
     pub fn flat(&self, op: &SegOp) -> Flat {
         let Some((last, outer)) = op.space.split_last() else { return Flat::Never };
         let tasks = outer.iter().all(|dim| dim.mapping == Mapping::Task);
@@ -112,7 +113,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The flat space of an operation, before any group of lanes.
+    /// Returns the flat space of an operation, without a current group of lanes.
     pub fn flat_space(&self, op: &SegOp) -> FlatSpace {
         let mut number = Polynomial::new();
         for dim in &op.space {
@@ -125,14 +126,14 @@ impl<'a> Emitter<'a> {
         FlatSpace { number, indices, facts: Rc::new(facts), first: Operand::i64(0), masked_only: false }
     }
 
-    /// The flat space of an operation whose code is to be small.
+    /// Returns the flat space of an operation whose code should be small.
     pub fn small_flat_space(&self, op: &SegOp) -> FlatSpace {
         FlatSpace { masked_only: true, ..self.flat_space(op) }
     }
 
-    /// The length of rows below which flat lanes are the faster ones. Rows of `m` elements cost what a group of lanes
-    /// costs and what it takes to begin a row, for `m` elements; a flat group costs rows and columns, and gathers where
-    /// rows have none, for as many elements as a vector has.
+    /// Returns the length of rows below which flat lanes are faster. A row of `m` elements costs the start of a row and one group
+    /// of lanes, for `m` elements. A flat group costs row and column numbers, and gathers that rows do not need, for as many
+    /// elements as a vector has lanes.
     fn flat_below(&self, op: &SegOp, space: &FlatSpace) -> i64 {
         let rows = self.plan_lanes(op, Work::Map);
         let last = op.space.last().map(|dim| dim.index);
@@ -143,7 +144,7 @@ impl<'a> Emitter<'a> {
         (width.saturating_mul(cost(ROW_START, in_rows)) / cost(DIGITS, in_flat)).min(width)
     }
 
-    /// How many loads of a body are gathers in lanes along `last`, and how many in flat lanes.
+    /// Returns the number of a body's loads that are gathers in lanes along `last`, and the number that are gathers in flat lanes.
     fn gathers(&self, body: &Body, space: &FlatSpace, rows: &Variances, last: Option<Var>) -> (i64, i64) {
         let uniform = |place: &Polynomial, facts: &Variances| {
             place.keys().flatten().all(|&var| facts.variance(var) == Variance::Uniform)
@@ -158,7 +159,7 @@ impl<'a> Emitter<'a> {
             });
             let Some(place) = self.place_of(stm) else { continue };
             let mut others = place.clone();
-            // Up or down by one.
+            // Increasing or decreasing by one.
             others.retain(|factors, step| last.is_none_or(|last| *factors != [last] || step.abs() != 1));
             in_rows += i64::from(!uniform(&others, rows));
             in_flat += i64::from(!uniform(&place, &space.facts) && space.rest(&place).is_none());
@@ -166,14 +167,14 @@ impl<'a> Emitter<'a> {
         (in_rows, in_flat)
     }
 
-    /// Where the element lies that a statement loads, if it is one that does.
+    /// Returns the address of the element that a statement loads, if it loads one.
     fn place_of(&self, stm: &Stm) -> Option<Polynomial> {
         let Expr::Index { array, indices } = &stm.expr else { return None };
         let placement = self.cx.function.vars[*array].placement.as_ref()?;
         (!self.is_array(stm.pattern[0])).then(|| self.cx.place(placement, indices))
     }
 
-    /// The address of an element, where it goes up by a constant from flat lane to flat lane.
+    /// Returns the address of an element, if it increases by a constant from flat lane to flat lane.
     pub fn flat_address(
         &mut self,
         array: Var,
@@ -195,7 +196,7 @@ impl<'a> Emitter<'a> {
         Ok(Some(Value::Linear { base, stride }))
     }
 
-    /// Runs `body` for the points `lo..hi` of a flat space.
+    /// Emits `body` for the points `lo..hi` of a flat space.
     pub fn walk_flat(
         &mut self,
         dims: &[SegDim],
@@ -234,8 +235,9 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The indices of every lane, the first lane's point having this number: digits with carries. Reciprocals do for
-    /// divisions, since lanes are close to one another: of an extent that is far off its end does not matter.
+    /// Emits the indices of every lane, given the flat number of the first lane's point: digits with carries. Multiplications by
+    /// reciprocals replace the divisions of lane numbers, since lanes are close together and the end of an extent matters only if
+    /// it is near.
     fn digits(&mut self, dims: &[SegDim], digits: &[Reg], first: Operand) -> Lowered<()> {
         let ids = self.code.reg("lane", ImpType::vector(ScalarType::I32, self.width()));
         self.code.emit(Op::LaneIds { dst: ids });
@@ -246,7 +248,8 @@ impl<'a> Emitter<'a> {
             let above = self.code.binary(BinaryOp::SQuot, number, extent);
             let whole = self.code.mul(above, extent);
             let start = self.code.sub(number, whole);
-            // Both as if the extent were at most `NEAR`: no lane gets further than one extent if it is larger.
+            // The position and the extent are reduced as if the extent were at most `NEAR`: if it is larger, no lane passes more
+            // than one end.
             let far = self.code.sub(extent, Operand::i64(NEAR));
             let far = self.code.binary(BinaryOp::SMax, far, Operand::i64(0));
             let near = self.code.sub(extent, far);
@@ -279,14 +282,14 @@ impl<'a> Emitter<'a> {
         self.code.set(digit, index);
     }
 
-    /// A small number of all lanes as an `i32`.
+    /// Returns a small number that is the same in all lanes as an `i32`.
     fn narrow(&mut self, x: Operand) -> Value {
         self.convert(ConvertOp::Truncate, Value::Uniform(x), ScalarType::I32)
     }
 }
 
 impl FlatSpace {
-    /// A place as a multiple of the number and what is the same in all lanes, where it is.
+    /// Returns a place as a multiple of the flat number plus a term that is the same in all lanes, if it has this form.
     fn rest(&self, place: &Polynomial) -> Option<(i64, Polynomial)> {
         let stride = *place.get([*self.indices.last()?].as_slice())?;
         let rest = plus(place.clone(), &self.number, stride.wrapping_neg());
@@ -295,7 +298,7 @@ impl FlatSpace {
     }
 }
 
-/// Which variables a body needs, places that are flat numbers aside.
+/// The collection of variables that a body needs, apart from accesses at flat numbers.
 struct Needs<'e, 'a> {
     emitter: &'e Emitter<'a>,
     space: &'e FlatSpace,
@@ -323,14 +326,14 @@ impl Needs<'_, '_> {
 
     fn operand(&mut self, x: CoreOperand) {
         match x.as_var() {
-            // Copied as it lies.
+            // Copying an array needs all indices.
             Some(var) if self.emitter.is_array(var) => self.needed.extend(&self.space.indices),
             Some(var) => drop(self.needed.insert(var)),
             None => {}
         }
     }
 
-    /// What the place of a load is computed of.
+    /// Adds the variables in the address of a load.
     fn place(&mut self, load: &Stm) {
         if let Some(place) = self.emitter.place_of(load) {
             self.needed.extend(place.into_keys().flatten());
@@ -338,7 +341,7 @@ impl Needs<'_, '_> {
     }
 }
 
-/// A group without the places of views that nothing reads, since flat places are computed without them.
+/// Removes address computations of views that nothing reads, since flat addresses do not use them.
 fn without_dead(mut group: Block) -> Block {
     loop {
         let read = read_by(&group);
@@ -352,7 +355,7 @@ fn without_dead(mut group: Block) -> Block {
     }
 }
 
-/// The registers that a block reads.
+/// Returns the registers that a block reads.
 fn read_by(block: &Block) -> FxHashSet<Reg> {
     let mut read = FxHashSet::default();
     for_each_op(block, &mut |op| {

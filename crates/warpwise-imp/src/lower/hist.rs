@@ -1,10 +1,12 @@
-//! Histograms: the input is cut into chunks that combine into private copies of the table.
+//! Histograms: the input is divided into chunks, which are combined into private copies of the table.
 //!
-//! How many chunks there are follows from the sizes alone, and the copies are combined in the order of the
-//! chunks: results do not depend on threads. A small table has several copies a chunk, taken in turns, so that
-//! equal neighbours do not wait for each other's store. Chunks for a table that the cache does not hold are sorted by
-//! ranges of bins first (`hist_ranges`); of a table of few bins every lane has one (`hist_few`). Where the table is large compared with the input, each task combines its range of bins right into
-//! it (`hist_sorted`), or one task all. Where the operator may fail one task does all, too: tables begin with neutral elements. Histograms inside a task are in `inner_hist`.
+//! The number of chunks depends on the sizes, and on the number of threads only where results are the same for any number of
+//! chunks. The copies are combined in the order of the chunks, so results do not depend on threads. A small table has several
+//! copies for each chunk, used in turn, so that equal neighbours do not wait for each other's stores. Chunks for a table that
+//! exceeds the cache are first sorted by ranges of bins (`hist_ranges`). For a table of few bins, every lane has a copy
+//! (`hist_few`). Where the table is large compared with the input, each task combines its range of bins directly into the table
+//! (`hist_sorted`), or one task does everything. One task also does everything where the operator may fail, since private copies
+//! start from neutral elements. Histograms inside a task are in `inner_hist`.
 //!
 //! ```text
 //! chunk c:  own = neutral; for i in chunk { own[i mod copies][bin i] = op(own[..], value i) }
@@ -27,70 +29,70 @@ use crate::lower::variance::Variances;
 use crate::op::{Block, Op};
 use crate::types::{Mem, Operand, Reg, Space};
 
-/// Inputs per byte of a table and chunk that make a private table worth its while.
+/// Minimum number of inputs, for each byte of a table and chunk, that justifies a private table.
 const INPUTS_PER_BYTE: i64 = 2;
 
-/// Least inputs of a chunk.
+/// Minimum number of inputs of a chunk.
 const LEAST_CHUNK: i64 = 1 << 15;
 
-/// Most chunks.
+/// Maximum number of chunks.
 const MOST_CHUNKS: i64 = 64;
 
-/// Most chunks per thread, where results are the same for any number of chunks and tables are not small: clearing and
-/// combining them costs time and memory.
+/// Maximum number of chunks for each thread, where results are the same for any number of chunks and tables are not small:
+/// clearing and combining the tables costs time and memory.
 const CHUNKS_PER_THREAD: i64 = 4;
 
-/// Bytes of a table that costs next to nothing; then there are many chunks, for threads to share evenly.
+/// Maximum size of a table with negligible cost, in bytes; there are then many chunks, which threads share evenly.
 const CHEAP_TABLE: i64 = 1 << 16;
 
-/// Bins up to which a chunk has several copies.
+/// Maximum number of bins for which a chunk has several copies.
 const SMALL_TABLE: i64 = 2048;
 
-/// Copies of a small table.
+/// Number of copies of a small table.
 const COPIES: i64 = 4;
 
-/// Bytes of a line of the cache: two tables share none, so that the tasks that fill them do not wait for each other's stores.
+/// Size of a cache line, in bytes. Two tables share no line, so that the tasks that fill them do not wait for each other's stores.
 pub(super) const CACHE_LINE: i64 = 64;
 
-/// The sizes of a histogram's parts, as operands of host code or of a kernel.
+/// The sizes of a histogram, as operands of host code or of a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
-    /// Inputs.
+    /// Number of inputs.
     pub count: Operand,
-    /// Inputs of a chunk, a multiple of [`COPIES`].
+    /// Number of inputs of a chunk, a multiple of [`COPIES`].
     pub chunk: Operand,
-    /// Chunks.
+    /// Number of chunks.
     pub chunks: Operand,
-    /// Copies of a table per chunk: 1 or [`COPIES`].
+    /// Number of copies of a table for each chunk: 1 or [`COPIES`].
     pub copies: Operand,
-    /// Bins of the largest table.
+    /// Number of bins of the largest table.
     pub most: Operand,
 }
 
 /// The private tables of one operation.
 pub(super) struct Tables {
-    /// One memory a value.
+    /// One memory for each value.
     pub mems: Vec<Mem>,
-    /// Elements from a table to the next: its bins, and what fills up the last cache line.
+    /// Distance from one table to the next, in elements: its bins, and padding up to a cache line.
     pub pitch: Operand,
 }
 
-/// Where the lanes of a group put what they want to combine, in the arena.
+/// Arena memory in which the lanes of a group place their inputs to a histogram.
 pub(super) struct Staging {
-    /// Places in the tables; negative where there is nothing to combine.
+    /// Positions in the tables; negative where there is nothing to combine.
     places: Mem,
-    /// One memory a value; what is the same in all lanes is not put there.
+    /// One memory for each value; unused for values that are the same in all lanes.
     values: Vec<Mem>,
 }
 
-/// Combines values at a place.
+/// A function that combines values at a position.
 pub(super) type Combine<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Value, &[Value]) -> Lowered<()>;
 
-/// Operations of a body from which on it is worth running in lanes.
+/// Minimum cost of a body that gains from lanes.
 const WORTH_LANES: i64 = 16;
 
 impl<'a> Emitter<'a> {
-    /// Whether every value of the operations is a scalar.
+    /// Returns whether every value of the operations is a scalar.
     pub fn combines_scalars(&self, ops: &[HistOp]) -> bool {
         ops.iter().all(|op| op.dests.iter().all(|&dest| self.cx.function.ty(dest).rank() == op.rank))
     }
@@ -142,8 +144,8 @@ impl<'a> Emitter<'a> {
         Sizes { count, chunk, chunks, copies, most }
     }
 
-    /// Most chunks of these operations, whose largest table has so many bytes. What is rounded may not depend on the
-    /// number of threads; the rest is associative and commutative in earnest.
+    /// Returns the maximum number of chunks of these operations, whose largest table has `table` bytes. It must not depend on the
+    /// number of threads if results are rounded; all other operators are associative and commutative exactly.
     fn most_chunks(&mut self, ops: &[HistOp], table: Operand) -> Operand {
         let is_rounded = |dest: &Var| self.elem(*dest).is_float();
         if ops.iter().flat_map(|op| &op.dests).any(is_rounded) {
@@ -156,7 +158,7 @@ impl<'a> Emitter<'a> {
         self.code.binary(BinaryOp::SMin, worthwhile, Operand::i64(MOST_CHUNKS))
     }
 
-    /// Combines chunks into private tables, and these into the destinations.
+    /// Combines chunks into private tables, and the tables into the destinations.
     fn launch_chunks(
         &mut self,
         stm: &'a Stm,
@@ -219,7 +221,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Launches the kernel that combines chunks one value after the other.
+    /// Launches the kernel that combines the values of a chunk one after another.
     fn launch_turns(
         &mut self,
         stm: &'a Stm,
@@ -248,7 +250,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Elements from a table to the next.
+    /// Returns the distance from one table to the next, in elements.
     fn pitch(&mut self, hist: &HistOp, bins: Operand) -> Operand {
         let least = hist.dests.iter().map(|&dest| self.elem(dest).bytes() as i64).min().unwrap_or(1);
         let line = CACHE_LINE / least;
@@ -271,7 +273,7 @@ impl<'a> Emitter<'a> {
         Tables { mems, pitch: self.param_for(tables.pitch) }
     }
 
-    /// The kernel that combines a chunk of the input into the chunk's tables.
+    /// Builds the kernel that combines a chunk of the input into the chunk's tables.
     fn build_chunks(
         &self,
         stm: &'a Stm,
@@ -300,7 +302,7 @@ impl<'a> Emitter<'a> {
                 kernel.walk_space(stm, op, part, &how, &mut |kernel| {
                     kernel.with_arena(&[&op.body], |kernel| {
                         kernel.stms(&op.body)?;
-                        // In lanes the turn depends on the lane alone: not to be computed for each group.
+                        // In lanes the copy depends on the lane alone, so that it need not be computed for each group.
                         let lanes = Value::Linear { base: Operand::i64(0), stride: 1 };
                         let turn = if kernel.width() > 1 { lanes } else { kernel.value(last) };
                         let turn =
@@ -315,18 +317,18 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Where a chunk of the input begins and ends.
+    /// Returns the bounds of a chunk of the input.
     pub fn chunk_part(&mut self, chunk: Reg, sizes: &Sizes) -> (Reg, Reg) {
         let from = self.code.mul(chunk, sizes.chunk);
-        // For the machine's code to know it: turns begin where the chunk does.
+        // Tells the back end that the chunk starts at a multiple of [`COPIES`].
         let from = self.code.binary(BinaryOp::And, from, Operand::i64(-COPIES));
         let end = self.code.add(from, sizes.chunk);
         let end = self.code.binary(BinaryOp::SMin, end, sizes.count);
         (self.code.copy("from", from), self.code.copy("end", end))
     }
 
-    /// How the body runs: in lanes where it costs more than taking the lanes apart again, and where a group can run again
-    /// because no operator fails once part of it has been combined.
+    /// Returns the shape of the loop over the body. It runs in lanes where it costs more than extracting the lanes again, and
+    /// where a group can run again because no operator fails once part of the group has been combined.
     pub fn hist_lanes(&self, op: &SegOp) -> LaneLoop {
         let in_lanes =
             op.space.last().is_some_and(|dim| matches!(dim.mapping, Mapping::TaskLane | Mapping::Lane));
@@ -337,7 +339,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Room for the values of one group of lanes.
+    /// Allocates memory for the values of one group of lanes.
     pub fn staging(&mut self, ops: &[HistOp], width: u16) -> Vec<Staging> {
         let mut staging = Vec::new();
         for hist in if width > 1 { ops } else { &[] } {
@@ -355,7 +357,7 @@ impl<'a> Emitter<'a> {
         mem
     }
 
-    /// Sets part of an operation's tables to its neutral elements.
+    /// Sets a stretch of an operation's tables to its neutral elements.
     pub fn clear(
         &mut self,
         stm: &'a Stm,
@@ -414,7 +416,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The number of a bin among all.
+    /// Returns the flat number of a bin.
     pub fn flat_bin(&mut self, dest: &View, indices: &[Value]) -> Value {
         let mut bin = Value::constant(Scalar::I64(0));
         for (&index, &extent) in indices.iter().zip(&dest.extents) {
@@ -424,7 +426,7 @@ impl<'a> Emitter<'a> {
         bin
     }
 
-    /// Combines the values of a group of lanes, one lane after the other.
+    /// Combines the values of a group of lanes, one lane after another.
     pub fn combine_lanes(
         &mut self,
         hist: &'a HistOp,
@@ -456,7 +458,7 @@ impl<'a> Emitter<'a> {
             else_block.into_iter().for_each(|op| self.code.emit(op));
             return Ok(());
         }
-        // No lane needs to be asked where all have a bin.
+        // No lane needs a test where all have a bin.
         let cond = match inside {
             Value::Uniform(x) => x,
             Value::Linear { .. } | Value::Varying(_) => self.all(inside),
@@ -466,7 +468,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The loop over the lanes that were staged; `asks` whether a lane has a bin.
+    /// Returns the loop over the staged lanes; `asks` tests whether a lane has a bin.
     fn one_by_one(
         &mut self,
         staging: &Staging,
@@ -507,7 +509,7 @@ impl<'a> Emitter<'a> {
         done.map(|()| block)
     }
 
-    /// Combines values into the private tables at a place.
+    /// Combines values into the private tables at a position.
     pub fn combine_at(
         &mut self,
         hist: &'a HistOp,
@@ -530,14 +532,14 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The kernel that combines all tables of an operation into its destinations, bin by bin.
+    /// Builds the kernel that combines all tables of an operation into its destinations, bin by bin.
     fn build_merge(&self, stm: &'a Stm, hist: &'a HistOp, table: &Tables, sizes: &Sizes) -> Lowered<Built> {
         self.build("merge", stm.span, &|kernel, lo, hi| {
             let table = kernel.tables_param(table);
             let sizes = kernel.sizes_param(sizes);
             let copies = kernel.code.mul(sizes.chunks, sizes.copies);
             let elem = kernel.elem(hist.dests[0]);
-            // Bins of several dimensions are found by division: one at a time.
+            // Bins of several dimensions are found by division, one at a time.
             let width =
                 if kernel.scalar_only || hist.rank > 1 { 1 } else { kernel.cx.target.lanes(elem).max(2) };
             let facts = Rc::new(Variances::of(kernel.cx.function, None, &[], &[&hist.op]));
@@ -593,12 +595,12 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// What a register holds: a value for every lane, or the only one.
+    /// Returns the contents of a register: a value for every lane, or the only one.
     fn in_register(&self, reg: Reg) -> Value {
         if self.width() > 1 { Value::Varying(reg) } else { Value::Uniform(reg.into()) }
     }
 
-    /// The indices of a bin.
+    /// Returns the indices of a bin.
     pub fn bin_indices(&mut self, view: &View, rank: usize, bin: Value) -> Vec<Value> {
         let mut indices = vec![bin; rank];
         for dim in (1..rank).rev() {

@@ -1,8 +1,8 @@
-//! Histograms of few bins: every lane has a table of its own, so that the lanes of a group never meet at a bin.
+//! Histograms of few bins: every lane has a table of its own, so that lanes of a group never share a bin.
 //!
-//! The tables of all lanes lie interleaved in the arena. Each group of lanes visits every bin and combines in the lanes
-//! whose value belongs there, which for few bins is less work than one lane after the other. At the end of a chunk
-//! the lanes' tables are folded, halves onto halves, into the table of the chunk.
+//! The tables of all lanes lie interleaved in the arena. Each group of lanes visits every bin and combines in the lanes whose
+//! value belongs there, which for few bins is less work than one lane after another. At the end of a chunk the lanes' tables are
+//! folded, halves onto halves, into the table of the chunk.
 //!
 //! ```text
 //! for j in chunk step W { bins, values = body
@@ -23,14 +23,15 @@ use crate::op::Op;
 use crate::types::{Operand, Reg};
 
 impl<'a> Emitter<'a> {
-    /// Up to how many bins every lane has a table of its own: as many as half a machine vector has lanes.
+    /// Returns the maximum number of bins for which every lane has a table of its own: half the number of lanes of a machine
+    /// vector.
     pub fn few_bins(&self, op: &SegOp) -> i64 {
         let in_lanes =
             op.space.last().is_some_and(|dim| matches!(dim.mapping, Mapping::TaskLane | Mapping::Lane));
         if in_lanes { i64::from(self.plan_lanes(op, Work::Map).machine / 2) } else { 0 }
     }
 
-    /// The kernel that combines chunks in lanes, where the body runs in lanes. Host code.
+    /// Builds the kernel that combines chunks in lanes, if the body runs in lanes. Host code.
     pub fn build_few(
         &self,
         stm: &'a Stm,
@@ -69,7 +70,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// A table for every lane, of neutral elements.
+    /// Allocates a table of neutral elements for every lane.
     fn lane_tables(&mut self, stm: &'a Stm, hist: &'a HistOp, bins: u16, width: u16) -> Lowered<Tables> {
         let mems = hist.dests.iter().map(|&dest| self.staged(self.elem(dest), bins * width)).collect();
         let own = Tables { mems, pitch: Operand::i64(i64::from(width)) };
@@ -92,7 +93,7 @@ impl<'a> Emitter<'a> {
             results = rest;
             let (indices, values) = (self.values(indices), self.values(values));
             let dest = self.view(hist.dests[0], stm.span)?;
-            // One index says by itself whether it is inside.
+            // A single index needs no bounds test: outside, it equals no bin.
             let inside = if hist.rank > 1 { Some(self.in_bounds(&dest, &indices)) } else { None };
             let bin = self.flat_bin(&dest, &indices);
             self.for_bins(stm, hist, &mut |this, number| {
@@ -107,7 +108,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Combines values at a bin of the lanes' tables, in some lanes.
+    /// Combines values at a bin of the lanes' tables, in the lanes of `hit`.
     fn combine_where(
         &mut self,
         hist: &'a HistOp,
@@ -131,7 +132,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Folds a bin after the other, and puts it into a table from a place on.
+    /// Folds the lanes' tables bin by bin, and stores the totals in a table from `first` on.
     fn fold_lane_tables(
         &mut self,
         stm: &'a Stm,
@@ -156,7 +157,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// A loop over the bins of an operation.
+    /// Emits a loop over the bins of an operation.
     fn for_bins(
         &mut self,
         stm: &'a Stm,
@@ -170,7 +171,7 @@ impl<'a> Emitter<'a> {
         self.count_up(index, (Operand::i64(0), to), 1, |this| body(this, index))
     }
 
-    /// What the lanes' tables hold at a bin.
+    /// Loads the lanes' values of a bin.
     fn load_lanes(&mut self, hist: &'a HistOp, own: &Tables, bin: Reg) -> Vec<Value> {
         let place = self.lane_places(own, bin);
         let elems: Vec<_> = hist.dests.iter().map(|&dest| self.elem(dest)).collect();
@@ -178,7 +179,7 @@ impl<'a> Emitter<'a> {
         blocks.zip(elems).map(|(block, elem)| self.load_at(block, elem, place)).collect()
     }
 
-    /// Where the lanes' tables have a bin.
+    /// Returns the positions of a bin in the lanes' tables.
     fn lane_places(&mut self, own: &Tables, bin: Reg) -> Value {
         Value::Linear { base: self.code.mul(bin, own.pitch), stride: 1 }
     }

@@ -1,9 +1,9 @@
-//! Chunks of histograms whose table is larger than the near caches: sorted by ranges of bins first.
+//! Chunks of histograms whose table exceeds the near caches, sorted by ranges of bins first.
 //!
-//! Combined as they come, inputs would wait for one cache line each. So a chunk is taken in pieces, and the bins and
-//! values of a piece are compressed into one list a range of bins. Then the lists are combined one after the other,
-//! each into a part of the table that stays in the cache. A list keeps the order of its inputs: results are those of
-//! the plain chunk (`hist`).
+//! Inputs combined in their own order would wait for one cache line each. Instead, a chunk is processed in pieces, and the bins
+//! and values of a piece are compressed into one list for each range of bins. Then the lists are combined one after another, each
+//! into a part of the table that stays in the cache. A list keeps the order of its inputs, so results are those of the plain chunk
+//! (`hist`).
 //!
 //! ```text
 //! for piece in chunk { for part in piece { places, values = body, in lanes
@@ -11,7 +11,7 @@
 //!                      for each range { for each of its list { own[place] = op(own[place], value) } } }
 //! ```
 //!
-//! Not for bodies that check anything, whose places after a failure would be nobody's.
+//! Not for bodies with checks, because positions after a failure would be undefined.
 
 use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
@@ -24,56 +24,56 @@ use crate::lower::lanes::LaneLoop;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
-/// Bytes of a range: what stays in a cache of one core, beside the lists that stream through it.
+/// Size of a range in bytes: it stays in a cache of one core, together with the lists that stream through it.
 const RANGE: i64 = 1 << 20;
 
-/// Most ranges; beyond them, appending to so many lists costs more than it saves.
+/// Maximum number of ranges; appending to more lists costs more than it saves.
 const MOST_RANGES: i64 = 16;
 
-/// Inputs of a piece: so many that every line of the table is used several times.
+/// Number of inputs of a piece, large enough that every line of the table is used several times.
 const PIECE: i64 = 1 << 19;
 
-/// Inputs whose bins are found before they are appended to lists: what the nearest cache holds.
+/// Number of inputs whose bins are computed before they are appended to lists: the nearest cache holds them.
 const PART: i64 = 1 << 12;
 
 /// The lists of the ranges.
 struct Lists {
-    /// Bins and values, list after list.
+    /// Bins and values, one list after another.
     columns: Columns,
-    /// Where each list ends.
+    /// End of each list.
     ends: Mem,
-    /// Elements from a list to the next.
+    /// Distance from one list to the next, in elements.
     capacity: i64,
 }
 
 /// Bins, and the values to combine there.
 struct Columns {
-    /// `i32`; outside all ranges where there is nothing to combine.
+    /// Bins as `i32`; outside all ranges where there is nothing to combine.
     bins: Mem,
-    /// One a value.
+    /// One column for each value.
     values: Vec<Column>,
 }
 
-/// The values to combine at bins.
+/// The values of one component to combine at bins.
 #[derive(Clone, Copy)]
 enum Column {
-    /// The same everywhere.
+    /// A constant.
     Constant(Scalar),
-    /// In the arena.
+    /// A column in the arena.
     Kept(Mem, ScalarType),
 }
 
-/// How a table is divided.
+/// The division of a table into ranges.
 struct Ranges {
     count: Operand,
-    /// Bins of a range.
+    /// Number of bins of a range.
     size: Operand,
-    /// Bins of the table.
+    /// Number of bins of the table.
     bins: Operand,
 }
 
 impl<'a> Emitter<'a> {
-    /// The kernel that sorts its chunks, where the operation allows it. Host code.
+    /// Builds the kernel that sorts its chunks, if the operation allows it. Host code.
     pub fn build_ranges(
         &self,
         stm: &'a Stm,
@@ -102,7 +102,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Launches the kernel that sorts, if the table is large enough. Host code.
+    /// Launches the sorting kernel if the table is large enough, else the plain one. Host code.
     pub fn launch_ranges(
         &mut self,
         sorting: Built,
@@ -158,7 +158,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Divides a table.
+    /// Divides a table into ranges.
     fn ranges(&mut self, stm: &'a Stm, hist: &HistOp) -> Lowered<Ranges> {
         let view = self.view(hist.dests[0], stm.span)?;
         let extents = self.extents(&view, stm.span)?;
@@ -174,7 +174,7 @@ impl<'a> Emitter<'a> {
         Ok(Ranges { count, size, bins })
     }
 
-    /// Room in the arena for so many inputs.
+    /// Allocates columns for `inputs` inputs in the arena.
     fn columns(&mut self, op: &SegOp, hist: &HistOp, inputs: Operand) -> Columns {
         let bins = self.column(inputs, ScalarType::I32);
         let mut values = Vec::new();
@@ -195,7 +195,7 @@ impl<'a> Emitter<'a> {
         mem
     }
 
-    /// Computes the bins and values of part of the input.
+    /// Computes the bins and values of a part of the input.
     fn find_bins(
         &mut self,
         stm: &'a Stm,
@@ -229,7 +229,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Appends what belongs to a range to its list.
+    /// Appends the inputs that belong to a range to its list.
     fn append(
         &mut self,
         ranges: &Ranges,
@@ -301,7 +301,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Runs `body` for stretches of `length` of `from..to`.
+    /// Runs `body` for consecutive stretches of `from..to`, of length `length`.
     fn steps(
         &mut self,
         (from, to): (Operand, Operand),

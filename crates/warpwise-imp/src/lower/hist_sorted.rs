@@ -1,8 +1,10 @@
-//! Histograms whose table is too large for a copy a task: inputs are sorted by ranges of bins, and each range is one task's.
+//! Histograms whose table is too large for a copy in each task: inputs are sorted by ranges of bins, and each range belongs to one
+//! task.
 //!
-//! The input is taken in rounds, these in pieces. One kernel finds the bins and values of a piece and sorts them by ranges,
-//! stably; another combines, for a range, what all pieces have there, piece by piece, right into the destination, of which
-//! a range stays in a cache. So each bin sees its inputs in order: results are those of one task that takes them as they come.
+//! The input is processed in rounds, and a round in pieces. One kernel computes the bins and values of a piece and sorts them by
+//! ranges, stably. Another kernel combines, for one range, the inputs of all pieces in order, directly into the destination, where
+//! a range stays in a cache. Each bin thus receives its inputs in order, and results are those of one task that processes the
+//! inputs sequentially.
 //!
 //! ```text
 //! for round of inputs {
@@ -11,7 +13,7 @@
 //! }
 //! ```
 //!
-//! Absent: several operations at once, and bins that 32 bits do not number.
+//! Absent: several operations at once, and tables with more bins than 32 bits can number.
 
 use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
@@ -26,40 +28,40 @@ use crate::lower::memory::View;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg, Space};
 
-/// Inputs of a piece: with its bins and values twice, what a second-level cache holds.
+/// Number of inputs of a piece: its bins and values, stored twice, fit a second-level cache.
 const PIECE: i64 = 1 << 15;
 
-/// Inputs of a round, which are kept between the kernels.
+/// Number of inputs of a round, which are kept between the kernels.
 const ROUND: i64 = 1 << 22;
 
-/// Least inputs that are worth sorting.
+/// Minimum number of inputs that are worth sorting.
 const LEAST_INPUTS: i64 = 1 << 17;
 
-/// Least bytes of a table that is worth dividing.
+/// Minimum size of a table that is worth dividing, in bytes.
 const LEAST_TABLE: i64 = 1 << 18;
 
-/// Least bytes of a range.
+/// Minimum size of a range, in bytes.
 const LEAST_RANGE: i64 = 1 << 14;
 
-/// Most ranges: so many places are written in turns.
+/// Maximum number of ranges, which is the number of places that are written in turn.
 const MOST_RANGES: i64 = 128;
 
-/// Inputs whose bins fill a line of the cache.
+/// Number of inputs whose bins fill a cache line.
 const LINE: i64 = CACHE_LINE / size_of::<i32>() as i64;
 
-/// How often the least range may double: then it has half of all numbers of 32 bits.
+/// Number of times the smallest range may double, up to half of all 32-bit numbers.
 const DOUBLINGS: i64 = 24;
 
-/// How a table is divided, as operands of host code or of a kernel.
+/// The division of a table into ranges, as operands of host code or of a kernel.
 #[derive(Clone, Copy)]
 struct Ranges {
-    /// Bins have their range above so many bits; an `i32`.
+    /// Number of low bits of a bin below its range number; an `i32`.
     shift: Operand,
-    /// Ranges.
+    /// Number of ranges.
     count: Operand,
 }
 
-/// What the kernels hand on: bins, the values to combine there, and where in a piece each range begins.
+/// The data passed between the kernels: bins, the values to combine there, and the start of each range in each piece.
 #[derive(Clone)]
 struct Sorted {
     bins: Mem,
@@ -67,17 +69,17 @@ struct Sorted {
     starts: Mem,
 }
 
-/// The values to combine at bins.
+/// The values of one component to combine at bins.
 #[derive(Clone, Copy)]
 enum Column {
-    /// The same everywhere.
+    /// A constant.
     Constant(Scalar),
-    /// In memory.
+    /// A column in memory.
     Kept(Mem, ScalarType),
 }
 
 impl<'a> Emitter<'a> {
-    /// Launches a histogram in this way if its table and its input are large, and as `otherwise` says if not. Host code.
+    /// Launches a histogram in this way if its table and its input are large, and by `otherwise` if not. Host code.
     pub fn launch_sorted(
         &mut self,
         stm: &'a Stm,
@@ -108,7 +110,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// All rounds of the input. Whether there are any: what does not run in lanes is not sorted.
+    /// Emits all rounds of the input. Returns whether it did: a body that does not run in lanes is not sorted.
     fn rounds(
         &mut self,
         stm: &'a Stm,
@@ -140,7 +142,7 @@ impl<'a> Emitter<'a> {
                 let schedule = if this.is_uneven(&op.body) { Schedule::Dynamic } else { Schedule::Static };
                 let of_piece = this.code.mul(cost, Operand::i64(PIECE));
                 this.launch(sort, Range { extent: pieces, schedule, cost: of_piece });
-                // Some ranges may have most of the input.
+                // Some ranges may receive most of the input.
                 let of_range = this.code.mul(pieces, Operand::i64(PIECE / MOST_RANGES));
                 this.launch(
                     combine,
@@ -157,7 +159,7 @@ impl<'a> Emitter<'a> {
         Ok(is_sorted)
     }
 
-    /// Divides a table of so many bins into at most [`MOST_RANGES`] ranges. Host code.
+    /// Divides a table of `bins` bins into at most [`MOST_RANGES`] ranges. Host code.
     fn ranges_of(&mut self, bins: Operand, width: i64) -> Ranges {
         let least = i64::from((LEAST_RANGE / width).max(1).ilog2());
         let mut shift = Operand::i64(least);
@@ -184,13 +186,13 @@ impl<'a> Emitter<'a> {
         Ranges { shift, count: self.param_for(ranges.count) }
     }
 
-    /// A block for so many elements. Host code.
+    /// Allocates a block for `count` elements. Host code.
     fn room(&mut self, name: &str, count: Operand, elem: ScalarType) -> Mem {
         let bytes = self.code.mul(count, Operand::i64(elem.bytes() as i64));
         self.alloc(name, bytes)
     }
 
-    /// The values of a body's results, with what `room` gives for those that vary.
+    /// Returns the columns of a body's results; `room` allocates those that are not constant.
     fn values_of(
         &mut self,
         op: &SegOp,
@@ -220,7 +222,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The kernel that sorts pieces of a round.
+    /// Builds the kernel that sorts the pieces of a round.
     fn build_sort(
         &self,
         stm: &'a Stm,
@@ -268,7 +270,7 @@ impl<'a> Emitter<'a> {
         mem
     }
 
-    /// Computes bins, -1 where there is none, and values of a piece.
+    /// Computes the bins and values of a piece; a bin is -1 where there is nothing to combine.
     fn find_bins_of(
         &mut self,
         stm: &'a Stm,
@@ -278,7 +280,7 @@ impl<'a> Emitter<'a> {
         own: &Sorted,
     ) -> Lowered<()> {
         if op.body.can_fail() {
-            // What comes after a failing iteration has no bin.
+            // Iterations after a failing one have no bin.
             let unit = Value::constant(Scalar::I64(1));
             let count = self.code.sub(to, from);
             let view = View {
@@ -316,7 +318,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The range of an own bin: the number of ranges where there is none.
+    /// Returns the range of a bin; the number of ranges for bin -1.
     fn range_of(&mut self, ranges: Ranges, bin: Reg) -> Operand {
         let range = self.code.binary(BinaryOp::LShr, bin, ranges.shift);
         let range = self.convert(ConvertOp::ZExt, Value::Uniform(range), ScalarType::I64);
@@ -324,8 +326,8 @@ impl<'a> Emitter<'a> {
         self.code.binary(BinaryOp::SMin, range, ranges.count)
     }
 
-    /// Counts what belongs to each range, where ranges will begin. Meanwhile the caches are asked for the lines where bins and
-    /// values will be put from `before` on: there they come in no order, and each would be waited for.
+    /// Counts the inputs of each range. At the same time prefetches the cache lines from `before` on that bins and values will be
+    /// written to: these writes come in no order, and each would wait for its line.
     fn count_ranges(
         &mut self,
         ranges: Ranges,
@@ -358,7 +360,7 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// Asks the caches for the lines of [`LINE`] elements.
+    /// Prefetches the lines of [`LINE`] elements.
     fn claim_line(&mut self, mem: Mem, elem: ScalarType, first: Operand) {
         let of_line = CACHE_LINE / elem.bytes() as i64;
         for offset in (0..LINE).step_by(of_line as usize) {
@@ -367,7 +369,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Makes counts to beginnings, which are also what the other kernel is told.
+    /// Turns counts into start positions, which the other kernel also receives.
     fn begin_ranges(&mut self, ranges: Ranges, own: &Sorted, (starts, first): (Mem, Operand)) {
         let begin = self.code.copy("begin", Operand::i64(0));
         let all = self.code.add(ranges.count, Operand::i64(1));
@@ -381,7 +383,7 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// Puts bins and values where their ranges are, from `before` on.
+    /// Moves bins and values to the positions of their ranges, from `before` on.
     fn place_in_ranges(
         &mut self,
         ranges: Ranges,
@@ -406,7 +408,7 @@ impl<'a> Emitter<'a> {
         });
     }
 
-    /// The kernel that combines what all pieces of a round have in a range.
+    /// Builds the kernel that combines the inputs of all pieces of a round in a range.
     fn build_combine(
         &self,
         stm: &'a Stm,
@@ -446,7 +448,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Combines what lies at a place into its bin.
+    /// Combines the input at a position into its bin.
     fn combine_sorted(
         &mut self,
         stm: &'a Stm,
@@ -469,7 +471,7 @@ impl<'a> Emitter<'a> {
         self.combine_into(&hist.op, views, &indices, &values, stm.span)
     }
 
-    /// Runs `body` for the numbers `from..to`, one after the other.
+    /// Emits `body` for the numbers `from..to`.
     fn each(&mut self, (from, to): (Operand, Operand), body: &mut dyn FnMut(&mut Self, Reg)) {
         let index = self.code.int_reg("i");
         self.count_up(index, (from, to), 1, |this| {

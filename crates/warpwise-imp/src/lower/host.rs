@@ -1,8 +1,8 @@
 //! Host code: one host function per core function.
 //!
-//! Scalars and control run on the host's register machine; segmented operations are launched; views cost
-//! nothing; whole arrays are copied by the machine's own operations. A sequential loop without
-//! parallel operations is compiled as a kernel of one iteration, whose scalar results come back through memory.
+//! Scalars and control flow run on the host's register machine. Segmented operations are launched, views cost nothing, and whole
+//! arrays are copied by operations of the machine. A sequential loop without parallel operations is compiled as a kernel of one
+//! iteration, whose scalar results come back through memory.
 
 use std::cell::RefCell;
 
@@ -54,7 +54,7 @@ pub(super) fn lower_function(
     Ok(())
 }
 
-/// Finds the expression that binds each variable.
+/// Collects the expression that binds each variable.
 struct Definitions<'f>(FxHashMap<Var, &'f Expr>);
 
 impl<'f> Visitor<'f> for Definitions<'f> {
@@ -136,14 +136,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The block, element type and sizes of an array that crosses the boundary of a function.
+    /// Returns the block, element type and extents of an array that is a parameter or result of a function.
     fn whole_array(&mut self, array: Var, span: Span) -> Lowered<(Mem, ScalarType, Vec<Operand>)> {
         let view = self.view(array, span)?;
         let shape = self.extents(&view, span)?;
         Ok((view.block.mem, view.elem, shape))
     }
 
-    /// The sizes of a view, as host code has them.
+    /// Returns the extents of a view as host operands.
     pub fn extents(&self, view: &View, span: Span) -> Lowered<Vec<Operand>> {
         self.all_uniform(&view.extents, span)
     }
@@ -158,8 +158,8 @@ impl<'a> Emitter<'a> {
         uniform.collect()
     }
 
-    /// Runs the statements of a host body, releasing blocks after their last use. Yields the blocks that
-    /// its result mentions.
+    /// Lowers the statements of a host body, and releases blocks after their last use. Returns the blocks that the body's result
+    /// mentions.
     pub fn host_stms(&mut self, body: &'a Body) -> Lowered<Vec<Mem>> {
         let mut deaths = liveness::deaths(self.cx.function, body);
         for (position, stm) in body.stms.iter().enumerate() {
@@ -211,7 +211,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A fresh block. Host code.
+    /// Allocates a block. Host code.
     pub fn alloc(&mut self, name: &str, bytes: Operand) -> Mem {
         let mem = self.code.mem(name, Space::Global);
         self.code.emit(Op::Alloc { dst: mem, bytes });
@@ -252,21 +252,21 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// What is said where calls nest too deep.
+    /// Creates the check that fails where calls nest too deeply.
     fn too_deep(&mut self, span: Span) -> CheckId {
         let parts = vec![CheckPart::Text("Recursion is too deep".to_string())];
         self.cx.checks.borrow_mut().push(Check { parts, span, calls: Vec::new() })
     }
 
-    /// Whether a statement is a loop to be compiled: nothing in it needs the host. What a loop of scalars takes to interpret is less than
-    /// to launch it on a device and to read its results there.
+    /// Returns whether a statement is a loop to be compiled, in which nothing needs the host. On a device, a loop of scalars is
+    /// interpreted: that costs less than a launch and reading the results back.
     fn is_compiled_loop(&self, stm: &Stm) -> bool {
         let hands_blocks_on = stm.pattern.iter().any(|&var| *self.cx.function.ty(var) == Type::Mem);
         let is_interpreted = self.cx.device && self.is_of_scalars(stm);
         matches!(stm.expr, Expr::Loop { .. }) && !hands_blocks_on && !needs_host(&stm.expr) && !is_interpreted
     }
 
-    /// Whether a statement neither takes nor makes arrays.
+    /// Returns whether a statement neither uses nor creates arrays.
     fn is_of_scalars(&self, stm: &Stm) -> bool {
         let takes = free_in_stm(self.cx.function, stm).iter().any(|var| self.is_array(var));
         !takes && !self.binds_arrays(stm)
@@ -315,7 +315,7 @@ impl<'a> Emitter<'a> {
         matches!(self.cx.function.ty(var), Type::Scalar(_))
     }
 
-    /// Lowers a statement of host code that makes or overwrites an array.
+    /// Lowers a statement of host code that creates or overwrites an array.
     fn host_array_stm(&mut self, stm: &'a Stm) -> Lowered<()> {
         let (var, span) = (stm.pattern[0], stm.span);
         match &stm.expr {
@@ -428,12 +428,12 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Where the `i`-th scalar result of a sequential kernel lies, in elements of its type.
+/// Returns the index of the `i`-th scalar result of a sequential kernel, in elements of its type.
 fn result_index(i: usize, elem: ScalarType) -> Operand {
     Operand::i64((i * 8 / elem.bytes()) as i64)
 }
 
-/// Whether anything in an expression can only be done by host code.
+/// Returns whether an expression contains an operation that only host code can perform.
 fn needs_host(expr: &Expr) -> bool {
     let own = matches!(
         expr,

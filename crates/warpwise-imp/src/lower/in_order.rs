@@ -1,15 +1,15 @@
-//! Operators that may fail: lanes and partial results are combined one after the other, as a loop would.
+//! Operators that may fail: lanes and partial results are combined one after another, as in a sequential loop.
 //!
-//! Elsewhere groups that are not full are filled up with neutral elements, on which such an operator may fail although no
-//! element does. Here it is applied to elements and to what elements come to only:
+//! For other operators, groups that are not full are filled up with neutral elements. An operator that may fail could fail on
+//! these although it fails on no element. Here the operator is applied to elements and their combinations only:
 //!
 //! ```text
 //! x = select mask x neutral                               acc' = acc; for lane in 0..count { acc' = op(acc', x[lane]) }
 //! acc = op(acc, op(op(x[0], x[1]), op(x[2], x[3])))  ==>  acc = acc'
 //! ```
 //!
-//! A check that fails is that of its lane, and the accumulators are set when the whole group has been combined: the
-//! lanes before the failing one run again from what there was before.
+//! A failing check belongs to its lane, and the accumulators are set only when the whole group has been combined. The lanes before
+//! the failing one therefore run again from the former accumulators.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Lambda, Reduce, Scan, SegKind};
@@ -21,13 +21,13 @@ use crate::lower::scan::Group;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
-/// Whether an operator is applied to elements in order only.
+/// Returns whether an operator is applied to elements in order only.
 pub(super) fn in_order(op: &Lambda) -> bool {
     op.body.can_fail()
 }
 
-/// Whether a scan applies its operator to one lane after the other: it may fail, or it looks something up, which for a vector takes
-/// as long as for its lanes in turn, and each lane once is less than all of them at every step of a tree.
+/// Returns whether a scan applies its operator to one lane after another: the operator may fail, or it reads an array. A gather
+/// takes as long as reading lane by lane, and in order each lane is read once, whereas a tree reads all lanes at every step.
 pub(super) fn scans_in_order(op: &Lambda) -> bool {
     fn looks_up(body: &Body) -> bool {
         body.stms.iter().any(|stm| {
@@ -39,7 +39,7 @@ pub(super) fn scans_in_order(op: &Lambda) -> bool {
     in_order(op) || looks_up(&op.body)
 }
 
-/// Whether an operation has such an operator.
+/// Returns whether an operation has an operator that is applied in order only.
 pub(super) fn some_in_order(kind: &SegKind) -> bool {
     match kind {
         SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => false,
@@ -51,24 +51,24 @@ pub(super) fn some_in_order(kind: &SegKind) -> bool {
     }
 }
 
-/// The partial results of a segment's blocks, in memories with one element a block.
+/// The partial results of a segment's blocks, in memories with one element for each block.
 #[derive(Clone, Copy)]
 pub(super) struct Partials<'p> {
-    /// One memory a value.
+    /// One memory for each value of the operator.
     pub mems: &'p [Mem],
-    /// The segment's first block.
+    /// First block of the segment.
     pub first: Operand,
-    /// The iteration of the segment's first element.
+    /// Flat iteration of the segment's first element.
     pub counted: Operand,
-    /// Elements of a block.
+    /// Number of elements of a block.
     pub block: i64,
 }
 
-/// Code for a lane, with its number and its values.
+/// A function that emits code for a lane, given its index and its values.
 type OfLane<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Reg, Vec<Value>) -> Lowered<()>;
 
 impl<'a> Emitter<'a> {
-    /// Combines the values of the lanes that run with accumulators.
+    /// Folds the values of the running lanes into accumulators.
     pub fn fold_lanes(&mut self, op: &'a Lambda, accs: &[Reg], values: &[Value]) -> Lowered<()> {
         self.each_lane(values, &mut |this, _, own| {
             let next = this.apply(op, &[in_registers(accs), own].concat())?;
@@ -77,7 +77,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Scans the lanes that run.
+    /// Scans the values of the running lanes.
     pub fn scan_lanes(&mut self, scan: &'a Scan, carry: &[Reg], values: &[Value]) -> Lowered<Group> {
         let width = self.width();
         let next: Vec<Reg> = carry.iter().map(|&reg| self.code.copy("next", reg)).collect();
@@ -101,7 +101,7 @@ impl<'a> Emitter<'a> {
         Ok(Group { results: results.into_iter().map(Value::Varying).collect(), next: in_registers(&next) })
     }
 
-    /// Runs `fold` on accumulators and keeps what it leaves there, where a check may fail on the way only once it is done.
+    /// Runs `fold` on accumulators. Where a check may fail on the way, `fold` works on copies, which are stored back at its end.
     pub fn settle(
         &mut self,
         fails: bool,
@@ -119,7 +119,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Runs `body` for the lanes that run, with the values of each.
+    /// Runs `body` for each running lane, with the lane's values.
     fn each_lane(&mut self, values: &[Value], body: OfLane<'_, 'a>) -> Lowered<()> {
         let count = match self.mask() {
             Mask::Full => Operand::i64(i64::from(self.width())),
@@ -160,7 +160,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Combines the partial results of the blocks `from..to`, a range that is not empty.
+    /// Combines the partial results of the blocks `from..to`, a nonempty range.
     pub fn combine_in_order(
         &mut self,
         reduces: &'a [Reduce],
@@ -190,7 +190,7 @@ impl<'a> Emitter<'a> {
         done.map(|()| accs)
     }
 
-    /// Combines the partial results of each `blocks` consecutive blocks by [`Emitter::combine_in_order`], then their totals.
+    /// Combines the partial results of every `blocks` consecutive blocks by [`Emitter::combine_in_order`], then their totals.
     pub fn combine_pieces_in_order(
         &mut self,
         reduces: &'a [Reduce],
@@ -214,7 +214,7 @@ impl<'a> Emitter<'a> {
         done.map(|()| accs)
     }
 
-    /// Runs `body`, whose failing checks are those of the first element of a block.
+    /// Runs `body`, whose failing checks count as those of the first element of a block.
     fn counted_as_block(
         &mut self,
         partials: &Partials,
@@ -227,7 +227,7 @@ impl<'a> Emitter<'a> {
         self.counted_as(iteration, body)
     }
 
-    /// Combines values with accumulators, reduction by reduction.
+    /// Folds values into accumulators, reduction by reduction.
     fn fold_each(&mut self, reduces: &'a [Reduce], accs: &[Reg], values: &[Value]) -> Lowered<()> {
         let mut taken = 0;
         for reduce in reduces {
@@ -239,7 +239,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// What registers hold, as scalars.
+/// Returns the contents of registers as scalar values.
 fn in_registers(regs: &[Reg]) -> Vec<Value> {
     regs.iter().map(|&reg| Value::Uniform(reg.into())).collect()
 }

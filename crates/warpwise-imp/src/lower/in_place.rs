@@ -1,14 +1,14 @@
-//! What need not be copied because it lies where it is to go: passes on memory make arrays right in the arrays that they become
-//! parts of, and leave the copy.
+//! Copies that are unnecessary because the array is already in its destination. Passes on memory create arrays directly in the
+//! arrays that they become parts of, and leave the copy statement.
 //!
-//! Places are compared as sums of products of variables, so that it does not matter who computed them in which order.
+//! Placements are compared as sums of products of variables, so that the order of their computation does not matter.
 
 use warpwise_ir::sums::Sum;
 use warpwise_ir::{Expr, Operand, SliceDim, Stm, Var, exprs};
 
 use crate::lower::emitter::Emitter;
 
-/// Where an array lies.
+/// The position of an array: block, offset and strides.
 #[derive(PartialEq)]
 struct Spot {
     block: Var,
@@ -17,13 +17,13 @@ struct Spot {
 }
 
 impl Emitter<'_> {
-    /// Whether the array of this number among those that a statement copies lies already where it goes.
+    /// Returns whether the `number`-th array that a statement copies is already in its destination.
     pub fn is_in_place(&self, stm: &Stm, number: usize, source: Var) -> bool {
         self.destination(stm, number)
             .is_some_and(|spot| self.spot(source).is_some_and(|source| source == spot))
     }
 
-    /// Whether a segment lies already where it goes: in `array`, from row `first` on.
+    /// Returns whether a segment is already in its destination: in `array`, from row `first` on.
     pub fn lies_at_segment(&self, segment: Var, array: Var, first: Operand) -> bool {
         let spot = || {
             let whole = self.spot(array)?;

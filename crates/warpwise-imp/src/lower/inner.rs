@@ -1,7 +1,7 @@
 //! Segmented operations inside kernels: sequential loops, and lane loops within a task.
 //!
-//! Inside lanes everything is sequential per lane; an extent that differs between lanes makes the loop
-//! divergent. Results are stored where the placement of the pattern says.
+//! Inside lanes everything is sequential in each lane; an extent that differs between lanes makes the loop divergent. Results are
+//! stored at the placement of the pattern.
 
 use warpwise_diag::Span;
 use warpwise_ir::{
@@ -20,7 +20,7 @@ use crate::lower::variance::Variance;
 use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
 
-/// The body of a sequential dimension; told which lanes are live where that differs from the outer mask.
+/// The body of a sequential dimension. Its argument is the mask of live lanes, where that differs from the outer mask.
 type DimBody<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Option<Reg>) -> Lowered<()>;
 
 impl<'a> Emitter<'a> {
@@ -35,7 +35,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Sequential loops over some dimensions.
+    /// Emits sequential loops over some dimensions.
     pub fn seq_dims(
         &mut self,
         dims: &[SegDim],
@@ -46,7 +46,7 @@ impl<'a> Emitter<'a> {
         self.seq_dim(dim, span, &mut |this, _| this.seq_dims(inner, span, body))
     }
 
-    /// A sequential loop over one dimension, divergent where its extent varies.
+    /// Emits a sequential loop over one dimension, divergent where its extent varies.
     pub fn seq_dim(&mut self, dim: &SegDim, span: Span, body: DimBody<'_, 'a>) -> Lowered<()> {
         let extent = self.value(dim.extent);
         if let Value::Uniform(to) = extent {
@@ -86,7 +86,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The last dimension in lanes.
+    /// Lowers the last dimension in lanes.
     fn inner_lanes(&mut self, stm: &'a Stm, op: &'a SegOp, last: &'a SegDim) -> Lowered<()> {
         match &op.kind {
             SegKind::Map => {
@@ -105,20 +105,21 @@ impl<'a> Emitter<'a> {
             SegKind::Reduce { reduces } => self.inner_reduce(stm, op, last, reduces),
             SegKind::Scan { .. } => self.inner_scan(stm, op),
             SegKind::Hist { ops } => self.inner_hist(stm, op, last, ops),
-            // One at a time: order matters in these.
+            // One element at a time: the order matters.
             SegKind::Partition { .. } | SegKind::Scatter { .. } => self.inner_seq(stm, op, last),
         }
     }
 
-    /// Whether rows within a task can run in groups of several vectors: they are known to consist of such, where there are
-    /// registers for the intermediate values of a tile. Others may be short: no lanes that a vector does not need.
+    /// Returns whether rows within a task can run in groups of several vectors: their length is known to be a multiple of the
+    /// group, and there are registers for the intermediate values of a tile. Other rows may be short, and run in groups of one
+    /// vector.
     fn fills_groups(&self, row: &SegDim, width: u16) -> bool {
         let width = i64::from(width);
         let whole = |extent: CoreOperand| matches!(extent, CoreOperand::Const(n) if n.as_int().is_some_and(|n| n % width == 0));
         self.cx.target.mask_registers && width > 1 && whole(row.extent)
     }
 
-    /// The last dimension as a sequential loop.
+    /// Lowers the last dimension as a sequential loop.
     pub fn inner_seq(&mut self, stm: &'a Stm, op: &'a SegOp, last: &'a SegDim) -> Lowered<()> {
         match &op.kind {
             SegKind::Map => self.seq_dim(last, stm.span, &mut |this, _| {
@@ -188,7 +189,7 @@ impl<'a> Emitter<'a> {
         self.put(&row, result, span)
     }
 
-    /// Scans and reductions over a sequential dimension.
+    /// Lowers scans and reductions over a sequential dimension.
     fn seq_scan(
         &mut self,
         stm: &'a Stm,
@@ -272,7 +273,7 @@ impl<'a> Emitter<'a> {
         Ok(Carry { lambda, slots })
     }
 
-    /// Applies the operator to what is carried and to new values: what was carried, and what is to be.
+    /// Applies the operator to the carried values and to new ones; returns the carried values before and after.
     fn step(&mut self, carry: &Carry<'a>, inputs: &[Value]) -> Lowered<(Vec<Value>, Vec<Value>)> {
         let (accs, elems) = carry.lambda.params.split_at(carry.slots.len());
         for (&var, &slot) in accs.iter().zip(&carry.slots) {
@@ -303,7 +304,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Stores the elements of a scan's array results: scanned values and further ones, through `post`.
+    /// Stores the elements of a scan's array results: scanned values and further values, passed through `post`.
     pub fn store_scanned(
         &mut self,
         arrays: &[Var],
@@ -377,7 +378,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// `x && y`, without code where one is known.
+    /// Returns `x && y`, without code where one operand is known to be true.
     pub fn and(&mut self, x: Value, y: Value) -> Value {
         let always = Value::constant(true.into());
         if x == always {
@@ -420,7 +421,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Writes the results of one point of a scatter.
+    /// Stores the results of one point of a scatter.
     pub fn scatter_point(
         &mut self,
         dests: &[ScatterDest],
@@ -446,7 +447,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Writes rows of an array from `first` on, unless they lie there.
+    /// Stores rows of an array from `first` on, unless they are already there.
     fn store_segment(
         &mut self,
         array: Var,
@@ -467,11 +468,11 @@ impl<'a> Emitter<'a> {
         self.put(&part, value, span)
     }
 
-    /// Whether leading indices lie within an array.
+    /// Emits whether leading indices are within an array's extents.
     pub fn in_bounds(&mut self, view: &View, indices: &[Value]) -> Value {
         let mut inside = Value::constant(true.into());
         for (&index, &extent) in indices.iter().zip(&view.extents) {
-            // A negative index is a great unsigned number.
+            // A negative index is a large unsigned number.
             let below = self.compare(CompareOp::ULt, index, extent);
             inside = self.and(inside, below);
         }
@@ -496,7 +497,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Combines values into one element of each view with an operator.
+    /// Combines values with one element of each view by an operator.
     pub fn combine_into(
         &mut self,
         op: &'a Lambda,
@@ -517,7 +518,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The results of a lambda on scalars.
+    /// Returns the results of a lambda on scalars.
     pub fn apply(&mut self, lambda: &'a Lambda, args: &[Value]) -> Lowered<Vec<Value>> {
         for (&param, &arg) in lambda.params.iter().zip(args) {
             self.bind(param, arg);
@@ -526,7 +527,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Values carried along a sequential dimension by an operator.
+/// The values that an operator carries along a sequential dimension.
 struct Carry<'a> {
     lambda: &'a Lambda,
     slots: Vec<Slot>,

@@ -1,8 +1,8 @@
-//! Histograms inside a task, which combine right into their destinations.
+//! Histograms inside a task, which are combined directly into their destinations.
 //!
-//! Where lanes run along a row of bins no two of them meet, and a vector of bins is combined at a time. Elsewhere what
-//! the body computes may still be worth lanes: they put their bins and values side by side, and these are
-//! combined one after the other, in order. Everything else runs one element at a time (`inner`).
+//! Where lanes run along a row of bins, no two of them share a bin, and a vector of bins is combined at a time. Elsewhere the
+//! computation of the body may still be worth lanes: the lanes store their bins and values side by side, and these are combined
+//! one after another, in order. Everything else runs one element at a time (`inner`).
 //!
 //! ```text
 //! for group of lanes { bins[lane], values[lane] = body; for lane { dest[bins[lane]] = op(dest[..], values[lane]) } }
@@ -21,8 +21,8 @@ use crate::op::Op;
 use crate::types::Operand;
 
 impl<'a> Emitter<'a> {
-    /// A histogram within a task, right into its destinations: in lanes where these are known to have bins apart, or
-    /// where its body is worth it.
+    /// Lowers a histogram within a task, directly into its destinations: in lanes where these are known to have distinct bins, or
+    /// where the body is worth it.
     pub fn inner_hist(
         &mut self,
         stm: &'a Stm,
@@ -32,7 +32,7 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let rows = self.plan_lanes(op, Work::Map);
         if self.combines_scalars(ops) && lanes_apart(&rows, op, ops) {
-            // Rows within a task may be short: no lanes that a vector does not need.
+            // Rows within a task may be short, so a group is at most one vector.
             let how = LaneLoop { width: rows.width.min(rows.machine), ..rows };
             return self.hist_rows(stm, op, last, ops, &how);
         }
@@ -56,7 +56,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// A histogram whose lanes have bins apart.
+    /// Lowers a histogram whose lanes have distinct bins.
     fn hist_rows(
         &mut self,
         stm: &'a Stm,
@@ -81,7 +81,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Combines the results of a group of lanes whose bins are apart.
+    /// Combines the results of a group of lanes with distinct bins.
     fn combine_row(
         &mut self,
         last: &SegDim,
@@ -95,7 +95,7 @@ impl<'a> Emitter<'a> {
         }
         let indices = self.values(&results[..hist.rank]);
         let values = self.values(&results[hist.rank..]);
-        // What runs over a whole dimension lies within it.
+        // An index that runs over a whole dimension is within it.
         let placement = self.placement(hist.dests[0], span)?;
         let extents = placement.index_fn.dims.iter().map(|dim| dim.extent);
         let whole: Vec<bool> = extents
@@ -138,7 +138,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether no two lanes of a group have the same bin: some index goes up or down from lane to lane.
+/// Returns whether no two lanes of a group have the same bin: some index increases or decreases from lane to lane.
 fn lanes_apart(how: &LaneLoop, op: &SegOp, ops: &[HistOp]) -> bool {
     let moves = |index: &CoreOperand| {
         index

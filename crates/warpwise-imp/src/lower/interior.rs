@@ -1,7 +1,8 @@
-//! The interior of a lane loop: where a specialised choice (`specialise`) is known to hold, by one look at its bounds.
+//! The interior of a lane loop: the indices at which a specialised choice (`specialise`) is known to hold, determined by one test
+//! of its bounds.
 //!
-//! The choice holds where comparisons of something that grows with the index hold, so it holds from one index up to
-//! another. Groups between these need not ask, and the loop over them has no branch:
+//! The choice holds where comparisons of a value that grows with the index hold, so it holds from one index up to another. Groups
+//! between these indices need no test, and the loop over them has no branch:
 //!
 //! ```text
 //! for j in from..whole step W { if inside { fast } else { general } }
@@ -13,10 +14,10 @@
 //! }
 //! ```
 //!
-//! Groups keep their places and their order, so a failing one is still the first. Sums may wrap: the bounds are
-//! only believed if the comparisons hold at both ends and nothing wraps between them.
-//! The last group under its mask takes the general side: it has the end of the row, where interiors end. Maps whose inside cannot fail
-//! part such groups instead ([`trimmed`](crate::lower::trimmed)).
+//! Groups keep their positions and their order, so the first failing group is still the first. Sums may wrap, so the bounds are
+//! only used if the comparisons hold at both ends and nothing wraps between them. The last, masked group takes the general side:
+//! it contains the end of the row, where interiors end. Maps whose interior cannot fail split such groups instead
+//! ([`trimmed`](crate::lower::trimmed)).
 
 use warpwise_ir::{Branch, Expr, Operand as CoreOperand, SegKind, SegOp, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
@@ -29,35 +30,35 @@ use crate::types::{Operand, Reg};
 /// The specialised choice that a lane body consists of.
 #[derive(Clone, Debug)]
 pub(super) struct Interior {
-    /// The index of the lanes.
+    /// Index that the lanes run along.
     index: Var,
-    /// The scalars in front of the choice, in order.
+    /// Scalars computed before the choice, in order.
     before: Vec<Var>,
-    /// What is asked.
+    /// Condition of the choice.
     pub cond: Var,
-    /// Whether groups at borders can be parted: each point stands for itself, and inside nothing can fail.
+    /// Whether groups at borders can be split: points are independent, and nothing can fail in the interior.
     pub can_part: bool,
-    /// Whether something can fail at borders.
+    /// Whether a check can fail at borders.
     pub border_fails: bool,
 }
 
-/// The indices at which the choice holds: from `low` on and below `high`. If it holds nowhere, `low` is the end of all indices.
+/// The indices at which the choice holds: from `low` on and below `high`. If it holds nowhere, `low` is the end of the range.
 pub(super) struct Bounds {
     pub low: Operand,
     pub high: Operand,
 }
 
-/// One comparison of `first + index` with something that is the same in all lanes.
+/// One comparison of `first + index` with a value that is the same in all lanes.
 struct Border {
     op: CompareOp,
-    /// Whether what grows is the left side.
+    /// Whether the growing value is the left operand.
     grows_left: bool,
     first: Operand,
     bound: Operand,
 }
 
 impl Interior {
-    /// The choice of an operation whose body is scalar work and then one specialised choice.
+    /// Returns the choice of an operation whose body is scalar work followed by one specialised choice.
     pub fn of(op: &SegOp) -> Option<Interior> {
         let (choice, before) = op.body.stms.split_last()?;
         let Expr::If { cond, then_body, else_body, branch: Branch::Specialised } = &choice.expr else {
@@ -78,8 +79,8 @@ impl Interior {
 }
 
 impl Emitter<'_> {
-    /// The indices among `from..to` at which the choice of the loop's body holds, where that can be told. Leaves the
-    /// index and the scalars in front of the choice bound: the body binds them anew.
+    /// Returns the indices among `from..to` at which the choice of the loop's body holds, where they can be determined. Leaves the
+    /// index and the scalars before the choice bound; the body binds them anew.
     pub fn interior(&mut self, how: &LaneLoop, from: Operand, to: Operand) -> Option<Bounds> {
         let interior = how.interior.as_ref()?;
         let lanes = self.lanes.take();
@@ -98,7 +99,8 @@ impl Emitter<'_> {
         bounds
     }
 
-    /// Takes a condition apart: comparisons with what grows, and conditions that are the same in all lanes.
+    /// Decomposes a condition into comparisons with growing values and conditions that are the same in all lanes; returns whether
+    /// that succeeds.
     fn borders(
         &mut self,
         how: &LaneLoop,
@@ -140,7 +142,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The indices between the borders; none where the comparisons do not hold at both ends.
+    /// Returns the indices between the borders; none where the comparisons do not hold at both ends.
     fn bounds(&mut self, borders: &[Border], given: Operand, (from, to): (Operand, Operand)) -> Bounds {
         let (mut low, mut high) = (from, to);
         for border in borders {
@@ -156,7 +158,7 @@ impl Emitter<'_> {
         Bounds { low: self.code.select(holds, low, to), high }
     }
 
-    /// The first index of the whole groups that lie within the bounds, and the one behind their last. Groups begin at `from`.
+    /// Returns the first index of the whole groups within the bounds, and the index after the last. Groups begin at `from`.
     pub fn whole_groups_between(&mut self, bounds: &Bounds, from: Operand, width: u16) -> (Reg, Reg) {
         let width = i64::from(width);
         let skipped = self.code.sub(bounds.low, from);
@@ -168,7 +170,7 @@ impl Emitter<'_> {
         (self.code.copy("low", low), self.code.copy("high", high))
     }
 
-    /// The part of a range of indices where a comparison can hold.
+    /// Returns the part of a range of indices in which a comparison can hold.
     fn kept_by(&mut self, border: &Border, (low, high): (Operand, Operand)) -> (Operand, Operand) {
         let at = self.code.sub(border.bound, border.first);
         let after = self.code.add(at, Operand::i64(1));
@@ -183,7 +185,7 @@ impl Emitter<'_> {
                 (self.code.binary(BinaryOp::SMax, low, least), self.code.binary(BinaryOp::SMin, high, most))
             }
             (CompareOp::Eq | CompareOp::Ne | CompareOp::FLt | CompareOp::FLe, _) => {
-                // The larger side of the place where both are equal.
+                // The larger side of the index at which both operands are equal.
                 let before = self.code.sub(at, low);
                 let behind = self.code.sub(high, at);
                 let early = self.code.compare(CompareOp::SLt, before, behind);
@@ -194,7 +196,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a comparison holds at two indices, and so at those between them: what grows does not wrap there.
+    /// Emits whether a comparison holds at two indices, and so at those between them: the growing value does not wrap there.
     fn holds_between(&mut self, border: &Border, low: Operand, last: Operand) -> Operand {
         let (start, end) = (self.code.add(border.first, low), self.code.add(border.first, last));
         let straight = self.code.compare(CompareOp::SLe, start, end);

@@ -1,4 +1,4 @@
-//! What host loops would compute anew in every iteration, to the same result, moves before them.
+//! Hoisting of loop invariants in host code: operations with the same result in every iteration move before the loop.
 //!
 //! ```text
 //! while i < k {                              bytes = mul 4 n
@@ -8,8 +8,8 @@
 //!   ... }                                      ... }
 //! ```
 //!
-//! Sizes and what is decided by them, mostly: the lowering computes them where it needs them. Only operations on scalars move that have a
-//! result for all operands, so it does no harm where an iteration would not have come to them.
+//! These are mostly sizes and conditions on them, because the lowering computes them where it needs them. Only scalar operations
+//! that have a result for all operands are moved, so hoisting does no harm where an iteration would not have reached them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +17,7 @@ use crate::op::{Block, Op};
 use crate::traverse::for_each_op;
 use crate::types::{Operand, Reg};
 
-/// Moves what is invariant out of the loops of a host function, whose parameters are these registers.
+/// Moves invariant operations out of the loops of a host function with the parameters `params`.
 pub(super) fn hoist(body: &mut Block, params: impl Iterator<Item = Reg>) {
     let mut assignments: FxHashMap<Reg, u32> = FxHashMap::default();
     let mut count = |reg| *assignments.entry(reg).or_default() += 1;
@@ -27,7 +27,8 @@ pub(super) fn hoist(body: &mut Block, params: impl Iterator<Item = Reg>) {
     hoist_from(body, &once);
 }
 
-/// Moves what is invariant out of the loops of a block, from the innermost ones outwards. Registers in `once` are assigned in one place.
+/// Moves invariant operations out of the loops of a block, from the innermost loops outwards. Registers in `once` are assigned in
+/// one place.
 fn hoist_from(block: &mut Block, once: &FxHashSet<Reg>) {
     for mut op in std::mem::take(block) {
         op.blocks_mut().into_iter().flatten().for_each(|inside| hoist_from(inside, once));
@@ -45,17 +46,17 @@ fn hoist_from(block: &mut Block, once: &FxHashSet<Reg>) {
     }
 }
 
-/// The search for what is invariant in a loop.
+/// The search for invariant operations in a loop.
 struct Invariants<'o> {
-    /// What the loop assigns, and does not only move.
+    /// Registers that the loop assigns, except by operations that have moved.
     varying: FxHashSet<Reg>,
     once: &'o FxHashSet<Reg>,
-    /// Where it goes.
+    /// Block before the loop, to which operations move.
     moved: &'o mut Block,
 }
 
 impl Invariants<'_> {
-    /// Takes what is invariant out of a block in the loop. It stands in the order of the text, so operands move before their uses.
+    /// Moves invariant operations out of a block in the loop, in the order of the text, so that operands move before their uses.
     fn take_from(&mut self, block: &mut Block) {
         for mut op in std::mem::take(block) {
             match self.assigned(&op) {
@@ -71,7 +72,7 @@ impl Invariants<'_> {
         }
     }
 
-    /// The register that an operation assigns, if the operation is invariant.
+    /// Returns the register that an operation assigns, if the operation is invariant.
     fn assigned(&self, op: &Op) -> Option<Reg> {
         let (dst, is_total) = match op {
             Op::Move { dst, .. }
@@ -99,7 +100,7 @@ impl Invariants<'_> {
     }
 }
 
-/// Whether every integer has a quotient by this one. The power of a positive exponent exists, too.
+/// Returns whether division by this operand is always defined; powers with a positive exponent are defined as well.
 fn is_safe_divisor(divisor: Operand) -> bool {
     matches!(divisor, Operand::Const(value) if value.as_int().is_some_and(|value| value > 0))
 }

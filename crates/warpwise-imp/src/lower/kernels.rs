@@ -1,4 +1,4 @@
-//! Kernels: building one, finding out what its memories promise, and launching it.
+//! Kernels: their construction, the guarantees about their memories, and their launches.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Span;
@@ -16,36 +16,36 @@ use crate::program::{Kernel, KernelId, KernelParam, Launch, LaunchedArray};
 use crate::traverse::for_each_op;
 use crate::types::{Mem, Operand, Reg, StridedView};
 
-/// From this many bytes on results are stored past the caches.
+/// Minimum size of results that bypass the caches, in bytes.
 const STREAM_FROM: i64 = 32 << 20;
 
-/// A kernel that is done, and what its launch hands it.
+/// A finished kernel and the arguments of its launch.
 #[derive(Clone)]
 pub(super) struct Built {
     pub kernel: KernelId,
-    /// The scalar arguments, in the order of the kernel's parameters.
+    /// Scalar arguments, in the order of the kernel's parameters.
     pub args: Vec<Operand>,
     mem_args: Vec<Mem>,
     arrays: Vec<Var>,
     align: i64,
 }
 
-/// How a kernel is launched.
+/// The iterations of a launch.
 #[derive(Clone, Copy)]
 pub(super) struct Range {
-    /// How many iterations.
+    /// Number of iterations.
     pub extent: Operand,
-    /// How parts are handed out.
+    /// Distribution of the tasks over workers.
     pub schedule: Schedule,
-    /// Cost of an iteration.
+    /// Cost of one iteration.
     pub cost: Operand,
 }
 
-/// Makes the code of a kernel for the part `lo..hi`.
+/// A function that emits the code of a kernel for the task `lo..hi`.
 pub(super) type Make<'f, 's> = &'f dyn Fn(&mut Emitter<'s>, Reg, Reg) -> Lowered<()>;
 
 impl<'a> Emitter<'a> {
-    /// Builds a kernel; without lanes where its code does not work in lanes. Host code.
+    /// Builds a kernel, without lanes if its code does not run in lanes. Host code.
     pub fn build<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
         match self.build_in_lanes(kind, span, make)? {
             Some(built) => Ok(built),
@@ -53,7 +53,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Builds a kernel, if the machine has lanes and its code works in them. Host code.
+    /// Builds a kernel if the machine has lanes and the code runs in them. Host code.
     pub fn build_in_lanes<'s>(
         &'s self,
         kind: &str,
@@ -69,7 +69,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Builds a kernel that stores its results past the caches, in lanes. Host code.
+    /// Builds a kernel whose stores of results bypass the caches, in lanes. Host code.
     pub fn build_streaming<'s>(&'s self, kind: &str, span: Span, make: Make<'_, 's>) -> Lowered<Built> {
         let scalar = self.cx.target.is_scalar();
         self.build_as(kind, span, (scalar, !scalar), make)
@@ -92,7 +92,7 @@ impl<'a> Emitter<'a> {
         let mut params = std::mem::take(&mut kernel.params);
         kernel.promise(&mut params, &body);
         let mut kernels = self.cx.kernels.borrow_mut();
-        // The number comes before the kind, so that no name begins another: Oclgrind takes the memory of both for that of one.
+        // The number precedes the kind, so that no name is a prefix of another: Oclgrind takes the memory of both for that of one.
         let name = format!("{}_{}_{kind}", self.cx.function.name, kernels.len());
         let (regs, mems, group) = (kernel.code.regs, kernel.code.mems, kernel.group);
         let places = kernel.places.into_iter().filter(|place| !place.is_none()).collect();
@@ -103,12 +103,12 @@ impl<'a> Emitter<'a> {
         Ok(Built { kernel: id, args: kernel.args, mem_args, arrays: kernel.arrays, align: kernel.align })
     }
 
-    /// Fills in which memories are only read, and which no written one overlaps.
+    /// Sets which memories are only read, and which no written memory overlaps.
     fn promise(&self, params: &mut [KernelParam], body: &Block) {
         let mut written = FxHashSet::default();
         writes(body, &mut written);
         let unique = |var: &Option<Var>| var.is_none_or(|var| self.cx.unique_blocks.contains(&var));
-        // What is written may be any other memory that somebody else can name, too.
+        // A written memory may be any other memory that another name can refer to.
         let is_risky = |mem: Mem, var: &Option<Var>| written.contains(&mem) && !unique(var);
         let memories = || self.mem_params.iter().zip(&self.mem_args).map(|(&mem, (_, var))| (mem, var));
         let n_risky = memories().filter(|(mem, var)| is_risky(*mem, var)).count();
@@ -124,8 +124,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Launches one of two kernels: that which stores past the caches, if there is one and the results
-    /// come to more than the caches hold. Host code.
+    /// Launches one of two kernels: the one that bypasses the caches, if it exists and the results are larger than the caches.
+    /// Host code.
     pub fn launch_by_size(
         &mut self,
         (built, past): (Built, Option<Built>),
@@ -154,7 +154,7 @@ impl<'a> Emitter<'a> {
         })));
     }
 
-    /// Where an array of the host lies, for a launch.
+    /// Returns the placement of a host array, for a launch.
     fn launched_array(&mut self, array: Var) -> Option<LaunchedArray> {
         let View { block, elem, offset, extents, strides } = self.view(array, Span::NONE).ok()?;
         let uniform = |values: Vec<Value>| self.all_uniform(&values, Span::NONE).ok();
@@ -162,8 +162,8 @@ impl<'a> Emitter<'a> {
         Some(LaunchedArray { elem, shape, view: StridedView { mem: block.mem, offset, strides } })
     }
 
-    /// Runs `body` for the flat iterations `lo..hi` of the task dimensions of a space, by lanes where the last of them
-    /// is mapped so. Every iteration that fails is counted by its flat number.
+    /// Emits `body` for the flat iterations `lo..hi` of the task dimensions of a space, in lanes where the last of them is mapped
+    /// to lanes. Failing iterations are reported by their flat number.
     pub fn walk(
         &mut self,
         space: &[SegDim],
@@ -219,7 +219,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Binds the indices of dimensions to what a flat number means.
+    /// Binds the indices of dimensions to the digits of a flat number.
     pub fn bind_flat(&mut self, dims: &[SegDim], flat: Operand, span: Span) -> Lowered<()> {
         let mut rest = flat;
         for (i, dim) in dims.iter().enumerate().rev() {
@@ -238,14 +238,14 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The dimensions that are split among tasks or work-items.
+/// Returns the dimensions that are distributed over tasks or work-items.
 pub(super) fn task_dims(space: &[SegDim]) -> impl Iterator<Item = &SegDim> {
     let is_task =
         |mapping| matches!(mapping, Mapping::Task | Mapping::TaskLane | Mapping::Thread | Mapping::Grid);
     space.iter().filter(move |dim| is_task(dim.mapping))
 }
 
-/// The memories a block writes, or lets other names stand for.
+/// Collects the memories that a block writes, or to which it lets other names refer.
 fn writes(block: &Block, written: &mut FxHashSet<Mem>) {
     for_each_op(block, &mut |op| match op {
         Op::Store { mem, .. }
@@ -259,7 +259,7 @@ fn writes(block: &Block, written: &mut FxHashSet<Mem>) {
         | Op::Locked { mem, .. }
         | Op::SetMem { src: mem, .. } => drop(written.insert(*mem)),
         ops!(value, lane, Load, Claim, arena, control, Fail, Barrier) => {}
-        // Host code stands in no kernel.
+        // Kernels contain no host code.
         ops!(host) => {}
     });
 }

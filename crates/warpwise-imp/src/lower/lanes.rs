@@ -1,4 +1,4 @@
-//! Lane loops: whole groups of lanes with all lanes running, then one masked group for the rest.
+//! Lane loops: whole groups with all lanes running, then one masked group for the rest.
 //!
 //! ```text
 //! whole = from + (to - from rounded down to a multiple of W)
@@ -7,18 +7,18 @@
 //! while count > 0 { body of the first `count` lanes at `tail`; count = lanes before a failing one, less than before; or 0 }
 //! ```
 //!
-//! Code that is to be small has groups under masks only:
+//! Code that should be small has masked groups only:
 //!
 //! ```text
 //! at = from; end = to
 //! while at < end { body of the first min(W, end - at) lanes at `at`; at = at + W }    // a failing group: end = the failing lane
 //! ```
 //!
-//! Groups with a border in them may be parted: see `trimmed`.
+//! Groups that contain a border may be split: see `trimmed`.
 //!
-//! Nothing is observable after a failure and later groups have later iterations, so a failing group ends the
-//! loop; what runs again are only the lanes before the failing one (see `checks`). Bodies that overwrite
-//! memory they read may, in that second run, report a later check than a sequential run would.
+//! Nothing is observable after a failure, and later groups have later iterations, so a failing group ends the loop; only the lanes
+//! before the failing one run again (see `checks`). Bodies that overwrite memory they read may, in that second run, report a later
+//! check than a sequential run would.
 
 use std::rc::Rc;
 
@@ -31,48 +31,48 @@ use crate::op::{Block, Label, Op};
 use crate::traverse::any_op;
 use crate::types::{ImpType, Operand, Reg};
 
-/// How a lane loop runs.
+/// The shape of a lane loop.
 #[derive(Clone)]
 pub(super) struct LaneLoop {
-    /// Lanes of a group; 1 for a scalar loop.
+    /// Number of lanes of a group; 1 for a scalar loop.
     pub width: u16,
-    /// How values differ between the lanes.
+    /// Variances of values across the lanes.
     pub facts: Rc<Variances>,
-    /// Flat iteration of index 0, where iterations are counted per lane.
+    /// Flat iteration of index 0, where iterations are counted for each lane.
     pub counted: Option<Operand>,
-    /// Told that a check has failed, where iterations are counted.
+    /// Register that is set when a check has failed, where iterations are counted.
     pub told: Option<Reg>,
-    /// Lanes of one machine vector of the dominant type; `width` is a multiple of it.
+    /// Number of lanes of one machine vector of the dominant type; `width` is a multiple of it.
     pub machine: u16,
-    /// Whether the bounds are such that there are whole groups only.
+    /// Whether the bounds allow whole groups only.
     pub whole_only: bool,
-    /// Whether all groups run under masks, so that the body is there once.
+    /// Whether all groups run under masks, so that the body is emitted once.
     pub masked_only: bool,
-    /// Whether rows that are no whole groups end with single vectors: only for bodies that check nothing, since no
-    /// group is run again.
+    /// Whether a row that is not a multiple of the group ends with single vectors. Only for bodies without checks, since no group
+    /// is run again.
     pub steps_down: bool,
-    /// How many iterations of a scalar loop are written one after the other, a power of two.
+    /// Length of the inner loops into which a scalar loop is split, a power of two.
     pub turns: i64,
-    /// The specialised choice that the body consists of, if groups are to know how it goes.
+    /// Specialised choice that the body consists of, if its interior gets groups of its own.
     pub interior: Option<Interior>,
 }
 
-/// The body of a loop: called for each version of the code with its index, or a group's indices.
+/// The body of a loop, called for each version of the code with its index or the indices of a group.
 pub(super) type LaneBody<'b, 'a> = &'b mut dyn FnMut(&mut Emitter<'a>, Value) -> Lowered<()>;
 
-/// Where a failing group goes.
+/// The exits of a failing group.
 #[derive(Clone, Copy)]
 struct Exits {
-    /// Out of its loop.
+    /// Scope of the loop, which the group leaves.
     label: Label,
-    /// Told how many lanes come before the failing one.
+    /// Register for the number of lanes before the failing one.
     retry: Reg,
-    /// Within an iteration of a kernel: what to do where that fails, and what tells that it did.
+    /// Within an iteration of a kernel: the action where the iteration fails, and the register that is set when it does.
     inner: Option<(Failing, Reg)>,
 }
 
 impl LaneLoop {
-    /// A loop whose body has no control flow, in groups of so many lanes.
+    /// Returns a loop in groups of `width` lanes, for a body without control flow.
     pub fn simple(width: u16) -> LaneLoop {
         let facts = Rc::new(Variances::default());
         LaneLoop {
@@ -91,8 +91,8 @@ impl LaneLoop {
 }
 
 impl<'a> Emitter<'a> {
-    /// Runs `body` for the indices `from..to`, a group of lanes at a time. `body` is called for each
-    /// version of the code, with the group's indices.
+    /// Emits a loop that runs `body` for the indices `from..to`, a group of lanes at a time. `body` is called for each version of
+    /// the code, with the group's indices.
     pub fn lane_loop(
         &mut self,
         how: &LaneLoop,
@@ -109,7 +109,7 @@ impl<'a> Emitter<'a> {
         let Some(outer) = self.failing.filter(|_| how.counted.is_none()) else {
             return self.groups(how, from, to, None, body);
         };
-        // Inside an iteration, a failing group leaves its own loop at first, for the lanes before the failing one.
+        // Inside an iteration, a failing group first leaves its own loop, so that the lanes before the failing one run again.
         let failed = self.code.reg("failed", ImpType::scalar(ScalarType::Bool));
         let (block, done) = self.block_of(|this| this.groups(how, from, to, Some((outer, failed)), body));
         let can_fail = sets(&block, failed);
@@ -149,8 +149,8 @@ impl<'a> Emitter<'a> {
         self.rest_group(how, (tail, count), inner, body)
     }
 
-    /// As [`Emitter::lane_loop`], for bounds that may be few groups apart: where the loop steps down, several vectors
-    /// at a time, then single ones.
+    /// As [`Emitter::lane_loop`], for bounds that may be only a few groups apart. Where the loop steps down, it runs several
+    /// vectors at a time and then single ones.
     pub fn row_loop(
         &mut self,
         how: &LaneLoop,
@@ -171,7 +171,7 @@ impl<'a> Emitter<'a> {
         self.lane_loop(&LaneLoop { width: how.machine, interior: None, ..how.clone() }, whole, to, body)
     }
 
-    /// One iteration at a time, or a turn of them.
+    /// Emits a scalar loop: one iteration at a time, or `how.turns` of them in an inner loop of constant length.
     fn scalar_loop(
         &mut self,
         how: &LaneLoop,
@@ -214,7 +214,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The body for one iteration.
+    /// Emits the body for one iteration.
     pub fn one_iteration(
         &mut self,
         how: &LaneLoop,
@@ -232,7 +232,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The groups with all lanes running. Yields whether one may fail.
+    /// Emits the groups with all lanes running. Returns whether one may fail.
     fn whole_groups(
         &mut self,
         how: &LaneLoop,
@@ -260,7 +260,8 @@ impl<'a> Emitter<'a> {
         done.map(|()| can_fail)
     }
 
-    /// Groups of which those between the bounds know that they are in the interior, and the others that they are not.
+    /// Emits groups in two versions: those between the bounds are known to be in the interior, the others are treated as if they
+    /// were not.
     fn parted_groups(
         &mut self,
         how: &LaneLoop,
@@ -293,7 +294,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Groups with all lanes running, within the scope that failing ones leave.
+    /// Emits groups with all lanes running, within the scope that failing groups leave.
     fn full_groups(
         &mut self,
         how: &LaneLoop,
@@ -304,7 +305,7 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let index = self.code.int_reg("j");
         let (group, done) = self.block_of(|this| this.group(how, Mask::Full, index.into(), exits, body));
-        // A failing group leaves the loop: remember which it was. The index must be kept before the body runs.
+        // A failing group leaves the loop, so its index is recorded; the index must be recorded before the body runs.
         let mut kept = Block::new();
         if leaves(&group, exits.label) {
             kept.push(Op::Move { dst: tail, x: index.into() });
@@ -314,7 +315,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The masked group at `tail`, again as long as it fails.
+    /// Emits the masked group at `tail`, which is repeated as long as it fails.
     pub fn rest_group(
         &mut self,
         how: &LaneLoop,
@@ -331,7 +332,7 @@ impl<'a> Emitter<'a> {
             let (group, done) = this.block_of(|this| {
                 let mask = Mask::Prefix { mask, count: count.into() };
                 let exits = Exits { label, retry: again, inner };
-                // The end of a row is where interiors end.
+                // Interiors end where the row ends.
                 let saved = this.decided;
                 this.decided = how.interior.as_ref().map(|interior| (interior.cond, false)).or(saved);
                 let done = this.group(how, mask, tail.into(), exits, body);
@@ -340,7 +341,7 @@ impl<'a> Emitter<'a> {
             });
             let can_fail = sets(&group, again);
             this.scope_if_left(label, group);
-            // Fewer lanes than before, whatever failed: so this ends.
+            // Fewer lanes than before, whatever has failed, so the repetition ends.
             let next = match can_fail {
                 true => {
                     let fewer = this.code.sub(count, Operand::i64(1));
@@ -353,7 +354,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// All groups under masks, up to the lane before a failing one.
+    /// Emits all groups under masks, up to the lane before a failing one.
     fn masked_groups(
         &mut self,
         how: &LaneLoop,
@@ -369,7 +370,7 @@ impl<'a> Emitter<'a> {
             let left = this.code.sub(end, at);
             let count = this.code.binary(BinaryOp::SMin, left, width);
             let mask = Mask::Prefix { mask: this.first_lanes(how.width, count), count };
-            // How many lanes come before a failing one; all do where none fails.
+            // Number of lanes before a failing one, or the width where none fails.
             let before = this.code.copy("before", width);
             let label = this.code.label();
             let (group, done) = this.block_of(|this| {
@@ -379,7 +380,7 @@ impl<'a> Emitter<'a> {
             this.scope_if_left(label, group);
             let next = this.code.add(at, width);
             if can_fail {
-                // Fewer lanes than before, whatever failed: so this ends.
+                // Fewer lanes than before, whatever has failed, so the repetition ends.
                 let failed = this.code.compare(CompareOp::SLt, before, width);
                 let fewer = this.code.sub(count, Operand::i64(1));
                 let fewer = this.code.binary(BinaryOp::SMin, before, fewer);
@@ -395,7 +396,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The body for one group of lanes at `index`.
+    /// Emits the body for one group of lanes at `index`.
     fn group(
         &mut self,
         how: &LaneLoop,
@@ -419,7 +420,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The mask of the first `count` lanes.
+    /// Emits the mask of the first `count` lanes.
     pub fn first_lanes(&mut self, width: u16, count: Operand) -> Reg {
         let ids = self.code.reg("lane", ImpType::vector(ScalarType::I32, width));
         self.code.emit(Op::LaneIds { dst: ids });
@@ -433,7 +434,7 @@ impl<'a> Emitter<'a> {
         mask
     }
 
-    /// Emits a block, within a scope if something leaves it.
+    /// Emits a block, within a scope if an operation leaves it.
     pub fn scope_if_left(&mut self, label: Label, block: Block) {
         if leaves(&block, label) {
             self.code.emit(Op::Scope { label, body: block });
@@ -445,12 +446,12 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether a block sets a register.
+/// Returns whether a block sets a register.
 fn sets(block: &Block, reg: Reg) -> bool {
     any_op(block, &|op| matches!(op, Op::Move { dst, .. } if *dst == reg))
 }
 
-/// Whether a block leaves the scope of this label.
+/// Returns whether a block leaves the scope with this label.
 pub(super) fn leaves(block: &Block, label: Label) -> bool {
     any_op(block, &|op| *op == Op::Leave { label })
 }

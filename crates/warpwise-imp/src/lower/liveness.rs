@@ -1,29 +1,29 @@
-//! When blocks of memory can be let go of in host code, and what is bound for nothing.
+//! Liveness of memory blocks in host code, and the variables that are used at all.
 //!
-//! A block bound in a body is released after the last statement of that body that mentions it, or any
-//! array in it, at whatever depth; what the body's result mentions is handed on first. A block that a loop only
-//! begins with is released when it has begun, so that its rounds find the memory free.
+//! A block bound in a body is released after the last statement of that body that mentions it or an array in it, at any depth.
+//! Blocks that the body's result mentions are handed on first. A block that a loop needs only for its initial values is released
+//! once the loop has started, so that its iterations find the memory free.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Function, LoopParam, Operand, Stm, Type, Var, exprs};
 
-/// For one body: which of the blocks it binds die after which statement.
+/// The statements of one body after which its blocks are released.
 pub(super) struct Deaths {
     /// Blocks by the position of the last statement that mentions them.
     pub after: FxHashMap<usize, Vec<Var>>,
-    /// Blocks by the position of the loop that they are last mentioned by, as what it begins with.
+    /// Blocks by the position of the loop that mentions them last, and only in its initial values.
     pub at_begin: FxHashMap<usize, Vec<Var>>,
     /// Blocks that the result mentions.
     pub in_result: Vec<Var>,
 }
 
-/// The deaths of the blocks bound by a body's own statements.
+/// Returns the deaths of the blocks bound by a body's own statements.
 pub(super) fn deaths<'f>(function: &'f Function, body: &'f Body) -> Deaths {
     let bound = body.stms.iter().flat_map(|stm| stm.pattern.iter().copied());
     let bound: Vec<Var> = bound.filter(|&var| *function.ty(var) == Type::Mem).collect();
     let mut last: FxHashMap<Var, usize> = FxHashMap::default();
-    // Bodies that bind no block are not looked through again at every level that they nest in.
+    // Bodies that bind no block are not searched again at every level of nesting.
     for (position, stm) in body.stms.iter().enumerate().filter(|_| !bound.is_empty()) {
         for block in mentioned(function, |mentions| mentions.stm(stm)) {
             last.insert(block, position);
@@ -41,7 +41,7 @@ pub(super) fn deaths<'f>(function: &'f Function, body: &'f Body) -> Deaths {
     deaths
 }
 
-/// Whether a statement is a loop whose rounds and results need a block no more.
+/// Returns whether a statement is a loop whose iterations and results no longer need a block.
 fn only_begins(function: &Function, stm: &Stm, block: Var) -> bool {
     let Expr::Loop { params, body, .. } = &stm.expr else { return false };
     let needed = mentioned(function, |mentions| {
@@ -51,15 +51,15 @@ fn only_begins(function: &Function, stm: &Stm, block: Var) -> bool {
     !needed.contains(&block)
 }
 
-/// Blocks allocated by host code that no other name in scope can stand for: those that are handed to no
-/// loop, and to no body but the one that allocates them.
+/// Returns the blocks allocated by host code to which no other name in scope can refer: those that are passed to no loop, and to
+/// no body other than the one that allocates them.
 pub(super) fn unique_blocks(function: &Function) -> FxHashSet<Var> {
     let mut unique = Unique { function, allocated: FxHashSet::default(), shared: FxHashSet::default() };
     unique.body(&function.body);
     unique.allocated.difference(&unique.shared).copied().collect()
 }
 
-/// The variables that a function uses, in operations as in types and placements. What it binds besides is for nothing.
+/// Returns the variables that a function uses in operations, types and placements. Its other variables are bound in vain.
 pub(super) fn used(function: &Function) -> FxHashSet<Var> {
     let mut used = Used { function, vars: FxHashSet::default() };
     used.body(&function.body);
@@ -87,7 +87,7 @@ impl<'f> Visitor<'f> for Used<'f> {
     }
 }
 
-/// Every block mentioned by what `visit` visits, also through arrays placed in it.
+/// Returns every block mentioned in what `visit` visits, including blocks of mentioned arrays.
 fn mentioned<'f>(function: &'f Function, visit: impl FnOnce(&mut Mentions<'f>)) -> FxHashSet<Var> {
     let mut mentions = Mentions { function, blocks: FxHashSet::default() };
     visit(&mut mentions);
@@ -128,7 +128,7 @@ struct Unique<'f> {
 }
 
 impl<'f> Unique<'f> {
-    /// Notes what a body hands on of blocks that are not its own.
+    /// Records the blocks that a body hands on without binding them.
     fn hands_on(&mut self, body: &Body) {
         let own = |var: Var| body.stms.iter().any(|stm| stm.pattern.contains(&var));
         let handed = body.result.iter().filter_map(|x| x.as_var()).filter(|&var| !own(var));

@@ -1,8 +1,8 @@
-//! Elements of arrays: addresses from index functions, loads and stores.
+//! Accesses to array elements: addresses from index functions, loads and stores.
 //!
-//! An address is a value like any other, so its variance decides: uniform addresses are scalar loads,
-//! those that go up by one are contiguous vectors, those that go down by one the same with their lanes turned round, all
-//! others gathers and scatters.
+//! An address is a value like any other, so its variance decides: a uniform address gives a scalar access, one that increases by
+//! one from lane to lane a contiguous vector, one that decreases by one a contiguous vector with its lanes reversed, all others
+//! gathers and scatters.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Operand as CoreOperand, Placement, SliceDim, Var};
@@ -12,21 +12,21 @@ use crate::lower::emitter::{Ahead, BlockBinding, Emitter, Lowered, Mask, Value};
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
-/// Greatest distance of elements that are loaded and stored by contiguous vectors and shuffles.
+/// Maximum distance of elements that are accessed by contiguous vectors and shuffles.
 pub(super) const MOST_SHUFFLED: i64 = 4;
 
-/// How far loads look ahead where nothing says otherwise, in bytes: far enough that memory answers in time, and near
-/// enough that the processor takes it for the stream that it fetches anyway.
+/// Default prefetch distance of loads, in bytes: far enough that memory answers in time, and near enough that the processor
+/// recognises the stream that it prefetches anyway.
 const AHEAD: i64 = 2 << 10;
 
-/// An array or a part of one, as addresses: element `[i, j, ...]` at `offset + i*s0 + j*s1 + ...`.
+/// An array or a part of one, as addresses: element `[i, j, ...]` lies at `offset + i*s0 + j*s1 + ...`.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct View {
-    /// Its block.
+    /// Block of the array.
     pub block: BlockBinding,
     /// Element type.
     pub elem: ScalarType,
-    /// Place of the first element.
+    /// Position of the first element.
     pub offset: Value,
     /// Extents, outermost first.
     pub extents: Vec<Value>,
@@ -35,14 +35,14 @@ pub(super) struct View {
 }
 
 impl Emitter<'_> {
-    /// The whole of an array variable.
+    /// Returns the view of a whole array variable.
     pub fn view(&mut self, array: Var, span: Span) -> Lowered<View> {
         let placement = self.placement(array, span)?;
         self.note_array(array, placement);
         self.placed(placement, self.elem(array), span)
     }
 
-    /// The array at a placement.
+    /// Returns the view of the array at a placement.
     pub fn placed(&mut self, placement: &Placement, elem: ScalarType, span: Span) -> Lowered<View> {
         let block = self.block(placement.block, span)?;
         let offset = self.value(placement.index_fn.offset);
@@ -52,7 +52,7 @@ impl Emitter<'_> {
         Ok(View { block, elem, offset, extents, strides })
     }
 
-    /// The part of a view at leading indices.
+    /// Returns the part of a view at leading indices.
     pub fn row(&mut self, view: &View, indices: &[Value]) -> View {
         let offset = self.offset(view, indices);
         let rest = indices.len()..;
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The part of a view that a slice takes.
+    /// Returns the part of a view that a slice selects.
     pub fn slice(&mut self, view: &View, dims: &[SliceDim]) -> View {
         let mut part = View { extents: Vec::new(), strides: Vec::new(), ..*view };
         for (dim, &stride) in dims.iter().zip(&view.strides) {
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         offset
     }
 
-    /// Where an element lies in its block.
+    /// Returns the position of an element in its block.
     pub fn address(&mut self, view: &View, indices: &[Value]) -> Value {
         let offset = self.offset(view, indices);
         if !view.block.interleaved {
@@ -113,7 +113,8 @@ impl Emitter<'_> {
         self.load_at(view.block, view.elem, address)
     }
 
-    /// The row of each lane and the place in it, where rows of a few elements lie one behind the other.
+    /// Returns the rows of all lanes (base and length) and the element's position in its row, where short rows lie one after
+    /// another.
     fn whole_row(&mut self, view: &View, indices: &[Value]) -> Option<((Operand, i64), i64)> {
         let (last, outer) = indices.split_last()?;
         let [known, extent, unit] =
@@ -133,12 +134,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads the element at `place` of every lane's row: all rows as contiguous vectors, the same ones for every place,
-    /// and shuffles.
+    /// Loads the element at `place` of every lane's row. All rows are loaded as contiguous vectors, the same ones for every
+    /// `place`, and then shuffled.
     fn load_of_rows(&mut self, view: &View, (base, length): (Operand, i64), place: i64) -> Value {
         let width = i64::from(self.width());
         let ty = ImpType::vector(view.elem, self.width());
-        // Once for all places of a row.
+        // Only one of a row's elements prefetches.
         let ahead = self.further_on(view.elem).filter(|_| place == 0);
         let mut parts = Vec::new();
         for part in 0..length {
@@ -149,7 +150,7 @@ impl Emitter<'_> {
         }
         let (mut length, mut place) = (length, place);
         while length % 2 == 0 {
-            // Every second element of two vectors: what places of the same parity share.
+            // Every second element of two vectors, which positions of the same parity share.
             let lanes: Vec<u16> = (0..width).map(|lane| (2 * lane + place % 2) as u16).collect();
             parts = parts.chunks(2).map(|pair| self.picked(pair[0], pair[1], lanes.clone())).collect();
             (length, place) = (length / 2, place / 2);
@@ -203,7 +204,8 @@ impl Emitter<'_> {
         Value::Varying(dst)
     }
 
-    /// Where the elements of lanes begin that go down from `base`, and which of them are accessed: the last lane's first.
+    /// Returns the first address and the mask of an access whose addresses decrease from `base` from lane to lane; the last lane
+    /// comes first.
     fn backwards(&mut self, base: Operand) -> (Operand, Option<Operand>) {
         let first = self.code.sub(base, Operand::i64(i64::from(self.width()) - 1));
         let mask = self.mask_operand().map(|mask| match mask {
@@ -213,12 +215,12 @@ impl Emitter<'_> {
         (first, mask)
     }
 
-    /// The lanes of a vector, the last one first.
+    /// Returns a vector with its lanes reversed.
     fn reversed(&mut self, x: Reg) -> Reg {
         self.picked(x, x, (0..self.width()).rev().collect())
     }
 
-    /// How far loads of such elements look ahead.
+    /// Returns the prefetch distance of loads of such elements.
     fn further_on(&self, elem: ScalarType) -> Option<Operand> {
         self.ahead.map(|ahead| match ahead {
             Ahead::Soon => Operand::i64(AHEAD / elem.bytes() as i64),
@@ -226,8 +228,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Loads elements a small distance apart: contiguous vectors that cover them, and shuffles. The last vector ends
-    /// with the last element, so that nothing behind it is touched.
+    /// Loads elements a small distance apart by contiguous vectors that cover them, and shuffles. The last vector ends with the
+    /// last element, so that nothing behind it is accessed.
     fn load_strided(&mut self, mem: Mem, elem: ScalarType, base: Operand, stride: i64) -> Value {
         let width = i64::from(self.width());
         let ty = ImpType::vector(elem, self.width());
@@ -260,7 +262,7 @@ impl Emitter<'_> {
         self.store_at(view.block, view.elem, address, value, stream);
     }
 
-    /// Whether the rows that all lanes fill, of so many elements each, lie one behind the other.
+    /// Returns whether the rows that the lanes fill, with this number of elements each, lie one after another.
     pub fn interleaves(&mut self, row: &View, elements: usize) -> bool {
         let elements = elements as i64;
         let linear = matches!(row.offset, Value::Linear { stride, .. } if stride == elements);
@@ -272,7 +274,7 @@ impl Emitter<'_> {
             && self.width() > 1
     }
 
-    /// Stores a short row in every lane: shuffles, and contiguous vectors.
+    /// Stores a short row in every lane, by shuffles and contiguous vectors.
     pub fn store_interleaved(&mut self, row: &View, values: &[Value]) {
         let Value::Linear { base, stride } = row.offset else { unreachable!("asked for by `interleaves`") };
         let width = i64::from(self.width());
@@ -300,7 +302,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores an element at an address, where `stream` says so past the caches.
+    /// Stores an element at an address; `stream` bypasses the caches.
     pub fn store_at(
         &mut self,
         block: BlockBinding,
@@ -331,7 +333,7 @@ impl Emitter<'_> {
         self.code.emit(Op::Store { mem: block.mem, index, value, elem, mask, stream: stream && contiguous });
     }
 
-    /// A constant in a vector register: the value of a vector store says how many lanes are stored.
+    /// Returns a constant as a vector register, because the value of a vector store determines the number of lanes.
     fn stretched(&mut self, value: Operand, elem: ScalarType) -> Operand {
         match value {
             Operand::Reg(_) => value,
@@ -343,7 +345,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An address as loads and stores of all lanes take it: a scalar where lanes lie side by side.
+    /// Returns an address in the form that accesses of all lanes take: a scalar for contiguous lanes.
     fn vector_address(&mut self, address: Value) -> Operand {
         match address {
             Value::Linear { base, stride: 1 } => base,
@@ -353,7 +355,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The values of several operands.
+    /// Returns the values of several operands.
     pub fn values(&mut self, operands: &[CoreOperand]) -> Vec<Value> {
         operands.iter().map(|&x| self.value(x)).collect()
     }

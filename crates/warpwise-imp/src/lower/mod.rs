@@ -1,5 +1,5 @@
-//! Lowers the core IR at level `mem` to the imperative IR: host code and kernels, for a CPU with its lanes, or for a
-//! [`device`] with its work-items.
+//! Lowering of the core IR at level `mem` to the imperative IR: host code and kernels, for a CPU with vector lanes, or for a
+//! [`device`] with work-items.
 //!
 //! ```text
 //! ys: [n]f32 @ ys_mem -> 0 + {(n : 1)} = segmap (i < n: task lane) {      host:   launch map over n
@@ -9,16 +9,15 @@
 //!                                                                                 and one masked group for the rest
 //! ```
 //!
-//! Whole-function vectorisation: the body of a lane dimension is lowered once for a whole group of
-//! lanes. Uniform values stay scalar, linear ones are kept by their first lane, the rest become vectors;
-//! control flow that diverges runs under masks. Vectors may be wider than the machine's, which is how several
-//! are kept in flight.
+//! The vectorisation covers whole bodies: the body of a lane dimension is lowered once for a whole group of lanes. Uniform values
+//! stay scalar, linear ones are represented by their first lane, the rest become vectors. Divergent control flow runs under masks.
+//! Vectors may be wider than those of the machine, which keeps several of them in flight.
 //!
-//! Needs: level `mem` as `place` leaves it, scheduled for a CPU. What cannot be lowered is a [`Limit`].
-//! Not done here: choosing mappings or layouts (`schedule`), allocation of blocks (`place`), machine code.
+//! Needs: level `mem` as `place` leaves it, scheduled for a CPU or a device. Code that cannot be lowered is a [`Limit`]. Not done
+//! here: the choice of mappings and layouts (`schedule`), the allocation of blocks (`place`), machine code.
 //!
 //! Reading order: `variance`, `emitter`, `structured`, `scalars`, `memory`, `lanes`, `control`, `inner`; then `kernels`, `segs`
-//! and what they use; `host` ties it together.
+//! and the modules they use; `host` ties everything together.
 
 mod code;
 
@@ -81,43 +80,44 @@ use warpwise_ir::Program;
 use crate::program::ImpProgram;
 use crate::target::CpuTarget;
 
-/// What kernels are for.
+/// The machine that kernels are lowered for.
 #[derive(Clone, Copy)]
 enum Machine<'t> {
     Cpu(&'t CpuTarget),
     Device {
-        /// A CPU without vectors, as work-items are.
+        /// A CPU without vectors, which describes a work-item.
         scalar: &'t CpuTarget,
         scanning: Scanning,
     },
 }
 
-/// How scans and partitions go on a device.
+/// The method for scans and partitions on a device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Scanning {
-    /// Work-items do a block each, in three launches: for processors, which have no use for groups.
+    /// Each work-item processes a block, in three launches: for processors, which gain nothing from work-groups.
     Blocks,
-    /// Work-groups do a tile each, in three launches.
+    /// Each work-group processes a tile, in three launches.
     Tiles,
-    /// Work-groups do a tile each and look back at those before it, in one launch: where groups that run go on while others wait
-    /// for them.
+    /// Each work-group processes a tile and looks back at the tiles before it, in one launch: for devices on which running
+    /// work-groups make progress while others wait for them.
     LookBack {
-        /// Whether words of 64 bits are read and written as a whole.
+        /// Whether words of 64 bits are read and written in one piece.
         whole_words: bool,
     },
 }
 
-/// Elements of a reduction over host data that are combined by themselves before such pieces are combined in order, from
-/// the first one on; a multiple of the sizes of all blocks. So reductions can be done piece by piece, with the same bits.
+/// Number of elements of a piece. A reduction over host data combines each piece, counted from the first element, by itself, and
+/// then the pieces in order. A multiple of the sizes of all blocks. Reductions can therefore be done piece by piece, with the same
+/// bits.
 pub const PIECE: i64 = 1 << 17;
 
-/// Why code cannot be lowered as it was tried, and where.
+/// The reason, with its place, why code cannot be lowered in the attempted way.
 enum Unfit {
-    /// Nor in any other way.
+    /// It cannot be lowered in any other way either.
     Limit(Limit),
-    /// It does not run in vector lanes. Without them it may.
+    /// It does not run in vector lanes, but may run without them.
     Lanes(Limit),
-    /// The work-items of a group do not share it. Each may run it alone.
+    /// The work-items of a group cannot share it, but each may run it alone.
     Group(Limit),
 }
 

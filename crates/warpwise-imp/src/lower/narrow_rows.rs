@@ -1,7 +1,7 @@
 //! Maps whose lanes each walk along a row: versions for rows of two, three and four elements.
 //!
-//! Rows lie one behind the other, so the lanes read elements a row apart. How far that is only run time knows, and
-//! without knowing it a load is a gather. Where it is a small constant, a load is contiguous vectors and shuffles, and
+//! Rows lie one after another, so lanes read elements whose distance is the length of a row. That length is only known at run
+//! time, and without it a load is a gather. Where it is a small constant, a load consists of contiguous vectors and shuffles, and
 //! the walk needs no loop:
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! if m == 2 { launch, m taken as 2 } else if m == 3 { ... } else if m == 4 { ... } else { launch }
 //! ```
 //!
-//! Only bodies of little code get versions, since the others do not wait for their loads.
+//! Only cheap bodies get versions, since other bodies are not bound by their loads.
 
 use warpwise_ir::{Body, Expr, LoopForm, Mapping, Operand as CoreOperand, SegOp, Stm, Var};
 use warpwise_prim::{CompareOp, Scalar};
@@ -20,24 +20,24 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Make, Range};
 use crate::types::Operand;
 
-/// Lengths of rows that get a version: the distances at which loads are shuffles (`memory`).
+/// Row lengths that get a version: the distances at which loads are shuffles (`memory`).
 const NARROW: [i64; 3] = [4, 3, 2];
 
-/// Operations of a body, with the shortest loops, up to which its loads matter.
+/// Maximum cost of a body that is bound by its loads, with its loops at their shortest.
 const MOST_COST: i64 = 64;
 
-/// The version of a map for one length of rows.
+/// The version of a map for one row length.
 pub(super) struct NarrowRows {
-    /// What is known of the rows' length, in host code.
+    /// Host operand that holds the length of the rows.
     length: Operand,
-    /// The length it is for.
+    /// Row length of this version.
     is: i64,
-    /// The kernel, and the one that stores past the caches.
+    /// The kernel, and the one that bypasses the caches.
     built: (Built, Option<Built>),
 }
 
 impl<'a> Emitter<'a> {
-    /// The versions of a map for narrow rows, none where its lanes do not walk along rows. Host code.
+    /// Builds the versions of a map for narrow rows; none where its lanes do not walk along rows. Host code.
     pub fn narrow_rows(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<Vec<NarrowRows>> {
         let Some((length, held)) = self.row_length(op) else { return Ok(Vec::new()) };
         let mut versions = Vec::new();
@@ -53,7 +53,7 @@ impl<'a> Emitter<'a> {
         Ok(versions)
     }
 
-    /// Launches the version for the rows there are, or does `otherwise`. Host code.
+    /// Launches the version for the actual row length, or runs `otherwise`. Host code.
     pub fn launch_narrow(
         &mut self,
         versions: Vec<NarrowRows>,
@@ -71,7 +71,7 @@ impl<'a> Emitter<'a> {
         );
     }
 
-    /// The length of the rows that the lanes of a map walk along, if a variable of the host is all that is known of it.
+    /// Returns the length of the rows that the lanes of a map walk along, if it is a variable of the host.
     fn row_length(&mut self, op: &SegOp) -> Option<(Var, Operand)> {
         let last = op.space.last().filter(|dim| dim.mapping == Mapping::TaskLane)?;
         if self.cx.target.is_scalar() || cost::static_cost(&op.body, NARROW[0]) > MOST_COST {
@@ -92,7 +92,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Whether a body reads elements of which those with the next `index` lie `stride` further on.
+    /// Returns whether a body reads elements whose address grows by `stride` with each `index`.
     fn reads_rows(&self, body: &Body, index: Var, stride: Var) -> bool {
         body.stms.iter().any(|stm| {
             let Expr::Index { array, indices } = &stm.expr else { return false };

@@ -1,8 +1,7 @@
-//! Filters and partitions: one pass over memory, by blocks that look back.
+//! Filters and partitions: one pass over memory, by blocks with look-back.
 //!
-//! A unit runs the body once over its block and compresses what it keeps into the arena, class by class.
-//! Then it waits for the counts of the blocks before it, publishes its own sums for the next one,
-//! and copies what it kept to where it belongs:
+//! A unit runs the body once over its block and compresses the kept elements into the arena, class by class. Then it waits for the
+//! counts of the preceding blocks, publishes its own sums for the next one, and copies the kept elements to their final places:
 //!
 //! ```text
 //! for each group of lanes { kept[class] compressed at count[class]; count[class] += members }
@@ -11,7 +10,7 @@
 //! result[class][before ..] = kept[class]
 //! ```
 //!
-//! Result arrays lie in blocks for as many elements as there are inputs, of which a prefix counts.
+//! Result arrays occupy blocks for as many elements as there are inputs; only a prefix is valid.
 
 use warpwise_ir::{Mapping, SegOp, Stm};
 use warpwise_prim::{BinaryOp, ScalarType};
@@ -25,26 +24,26 @@ use crate::lower::segs::UNKNOWN_TRIPS;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
-/// Operations a block should come to.
+/// Target cost of a block, in operations.
 const BLOCK_COST: i64 = 1 << 20;
 
-/// Bytes of a block, at most: what is kept of it is to stay in the second-level cache. Smaller blocks are slower, since
-/// between any two of them a core turns from reading to writing.
+/// Maximum size of a block in bytes: its kept elements should stay in the second-level cache. Smaller blocks are slower, since a
+/// core switches from reading to writing between any two of them.
 const BLOCK_BYTES: i64 = 512 << 10;
 
-/// Bytes of a cache line; only whole ones are stored past the caches.
+/// Size of a cache line, in bytes; only whole lines are stored past the caches.
 const CACHE_LINE: i64 = 64;
 
-/// What a unit keeps of its block for one class.
+/// The elements of a unit's block that are kept for one class.
 struct Class {
-    /// How many elements.
+    /// Number of kept elements.
     count: Reg,
-    /// Per value, its elements in the arena.
+    /// Arena memory with the kept elements, for each value.
     kept: Vec<(Mem, ScalarType)>,
 }
 
 impl<'a> Emitter<'a> {
-    /// Whether a partition distributes scalars only.
+    /// Returns whether a partition distributes scalars only.
     pub fn keeps_scalars(&self, op: &SegOp) -> bool {
         op.body.result.iter().all(|&x| !self.is_array_operand(x))
     }
@@ -128,7 +127,7 @@ impl<'a> Emitter<'a> {
             for value in values {
                 let elem = self.cx.function.operand_type(*value).as_scalar().unwrap_or(ScalarType::Bool);
                 let mem = self.code.mem("kept", Space::Arena);
-                // Room for a group of lanes more: compressed vectors are stored whole.
+                // Room for one more group of lanes, because compressed vectors are stored whole.
                 let bytes = Operand::i64((cut.block + i64::from(how.width)) * elem.bytes() as i64);
                 self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
                 mems.push((mem, elem));
@@ -185,7 +184,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Finds how many elements of each class come before a unit and tells the next one.
+    /// Computes the number of elements of each class before a unit, and publishes the sums for the next unit.
     fn hand_on(&mut self, unit: &Unit, flags: Mem, sums: &[Mem], kept: &[Class]) -> Lowered<Vec<Reg>> {
         let mut before = Vec::new();
         for _ in kept {
@@ -207,7 +206,7 @@ impl<'a> Emitter<'a> {
         Ok(before)
     }
 
-    /// Copies what a unit kept to the results.
+    /// Copies the kept elements of a unit to the results.
     fn copy_kept(&mut self, stm: &'a Stm, classes: usize, kept: &[Class], before: &[Reg]) -> Lowered<()> {
         let mut arrays = stm.pattern[classes..].iter();
         for (class, &before) in kept.iter().zip(before) {
@@ -233,7 +232,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// How many elements lie from `start` on before the next cache line begins, at most `count`.
+    /// Returns the number of elements from `start` on up to the next cache line, at most `count`.
     fn unaligned(&mut self, start: Reg, elem: ScalarType, count: Operand) -> Operand {
         let line = CACHE_LINE / elem.bytes() as i64;
         let negated = self.code.sub(Operand::i64(0), start);

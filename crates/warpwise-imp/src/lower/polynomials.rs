@@ -1,7 +1,7 @@
-//! Index functions compared as polynomials: two offsets are equal if they are the same sum of products of variables.
+//! Comparison of index functions as polynomials: two offsets are equal if they are the same sum of products of variables.
 //!
-//! Only what is written as sums and products of `i64`s is looked into; everything else is a variable of
-//! its own. So "equal" is certain and "not known to be equal" is not.
+//! Only sums, differences and products of `i64`s are expanded; every other value is treated as a variable. A positive answer is
+//! therefore certain, a negative one is not.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use warpwise_prim::BinaryOp;
 
 use crate::lower::emitter::{Context, Emitter};
 
-/// Products of variables (sorted) with their coefficients; none of them 0.
+/// The coefficients of products of (sorted) variables; none of them is 0.
 pub(super) type Polynomial = BTreeMap<Vec<Var>, i64>;
 
-/// Products with more factors are not looked into.
+/// Maximum number of factors of a product; larger products are treated as variables.
 const MOST_FACTORS: usize = 12;
 
 impl Emitter<'_> {
-    /// Whether an array lies exactly where the element of `array` at the space's indices belongs.
+    /// Returns whether an array lies exactly where the element of `array` at the space's indices belongs.
     pub fn lies_at_row(&self, row: CoreOperand, array: Var, space: &[SegDim]) -> bool {
         let vars = &self.cx.function.vars;
         let Some(own) = row.as_var().and_then(|var| vars[var].placement.as_ref()) else { return false };
@@ -28,7 +28,7 @@ impl Emitter<'_> {
             && self.cx.polynomial(own.index_fn.offset) == self.cx.place(whole, &indices)
     }
 
-    /// Whether an array lies row-major without gaps from its first element on.
+    /// Returns whether an array is row-major without gaps, from its first element on.
     pub fn is_dense(&self, placement: &Placement) -> bool {
         let mut expected = Polynomial::from([(Vec::new(), 1)]);
         placement.index_fn.dims.iter().rev().all(|dim| {
@@ -46,7 +46,7 @@ impl Context<'_> {
             && row.iter().zip(whole).all(|(x, y)| self.polynomial(x.stride) == self.polynomial(y.stride))
     }
 
-    /// Where the element at leading indices lies.
+    /// Returns the position of the element at leading indices.
     pub fn place(&self, whole: &Placement, indices: &[CoreOperand]) -> Polynomial {
         let mut place = self.polynomial(whole.index_fn.offset);
         for (dim, &index) in whole.index_fn.dims.iter().zip(indices) {
@@ -55,7 +55,7 @@ impl Context<'_> {
         place
     }
 
-    /// An operand as a polynomial.
+    /// Returns an operand as a polynomial.
     pub fn polynomial(&self, operand: CoreOperand) -> Polynomial {
         let var = match operand {
             CoreOperand::Const(value) => {
@@ -78,7 +78,7 @@ impl Context<'_> {
     }
 }
 
-/// `x + sign * y`.
+/// Returns `x + sign * y`.
 pub(super) fn plus(mut x: Polynomial, y: &Polynomial, sign: i64) -> Polynomial {
     for (factors, &coefficient) in y {
         let sum = x.entry(factors.clone()).or_insert(0);
@@ -88,7 +88,7 @@ pub(super) fn plus(mut x: Polynomial, y: &Polynomial, sign: i64) -> Polynomial {
     x
 }
 
-/// `x * y`.
+/// Returns `x * y`.
 pub(super) fn times(x: &Polynomial, y: &Polynomial) -> Polynomial {
     let mut product = Polynomial::new();
     for (a, p) in x {

@@ -1,9 +1,9 @@
 //! Reductions in lanes.
 //!
-//! The order in which elements are combined depends on their indices and the lanes' number alone.
-//! An operator that commutes keeps one accumulator per lane; these are folded at the end, halves onto
-//! halves. Any other combines the lanes of each group as a tree of neighbours, and the groups in order; but operators that
-//! may fail are applied to one element after the other (`in_order`).
+//! The order in which elements are combined depends only on their indices and the number of lanes. A commutative operator keeps
+//! one accumulator for each lane; the accumulators are folded at the end, halves onto halves. Any other operator combines the
+//! lanes of each group as a tree of neighbours, and the groups in order. Operators that may fail are applied to one element after
+//! another (`in_order`).
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Lambda, Operand as CoreOperand, Reduce, Stm};
@@ -16,27 +16,27 @@ use crate::lower::lanes::LaneLoop;
 use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
 
-/// What a reduction has combined so far.
+/// The values that a reduction has combined so far.
 pub(super) struct Accumulators {
-    /// One register per value: vectors where the operator commutes, scalars otherwise.
+    /// One register for each value: vectors where the operator is commutative, scalars otherwise.
     regs: Vec<Reg>,
-    /// Whether there is one accumulator per lane.
+    /// Whether there is one accumulator for each lane.
     per_lane: bool,
 }
 
 impl Accumulators {
-    /// What lanes have combined, each for itself.
+    /// Returns accumulators in which each lane has combined its own values.
     pub fn of_lanes(regs: Vec<Reg>) -> Accumulators {
         Accumulators { regs, per_lane: true }
     }
 
-    /// Others that hold the same.
+    /// Copies the accumulators to fresh registers.
     pub fn copied(&self, code: &mut Code) -> Accumulators {
         let regs = self.regs.iter().map(|&reg| code.copy("next", reg)).collect();
         Accumulators { regs, per_lane: self.per_lane }
     }
 
-    /// Sets them to what others hold.
+    /// Sets the accumulators to the values of others.
     pub fn set(&self, code: &mut Code, others: &Accumulators) {
         for (&reg, &other) in self.regs.iter().zip(&others.regs) {
             code.set(reg, other);
@@ -44,18 +44,18 @@ impl Accumulators {
     }
 }
 
-/// Whether elements may be combined in any order: the operator commutes as it is declared, and never fails, or as it is
-/// written, as componentwise commutative operators.
+/// Returns whether elements may be combined in any order. The operator is either declared commutative and cannot fail, or it
+/// consists of commutative operators on single components.
 pub(super) fn commutes(reduce: &Reduce) -> bool {
     reduce.commutative && !in_order(&reduce.op) || componentwise(&reduce.op)
 }
 
-/// Whether an operator is written as commutative operators of one component each.
+/// Returns whether an operator consists of commutative operators on single components.
 pub(super) fn componentwise(op: &Lambda) -> bool {
     componentwise_operators(op).is_some()
 }
 
-/// The commutative operators of one component each that an operator is written as.
+/// Returns the commutative operators on single components that an operator consists of.
 pub(super) fn componentwise_operators(op: &Lambda) -> Option<Vec<BinaryOp>> {
     let Body { stms, result } = &op.body;
     let half = op.params.len() / 2;
@@ -78,12 +78,12 @@ pub(super) fn componentwise_operators(op: &Lambda) -> Option<Vec<BinaryOp>> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Accumulators at their neutral elements, for groups of `width` lanes.
+    /// Sets accumulators to the neutral elements, for groups of `width` lanes.
     pub fn start_reduce(&mut self, reduce: &'a Reduce, width: u16) -> Lowered<Accumulators> {
         self.start_fold(&reduce.op, &reduce.neutral, reduce.commutative, width)
     }
 
-    /// Accumulators of any associative operator.
+    /// Sets the accumulators of any associative operator to its neutral elements.
     pub fn start_fold(
         &mut self,
         op: &'a Lambda,
@@ -142,7 +142,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Vectors that hold neutral elements in lanes that do not run.
+    /// Returns vectors that hold neutral elements in lanes that do not run.
     pub fn or_neutral(&mut self, neutral: &[CoreOperand], values: &[Value]) -> Vec<Reg> {
         let mut full = Vec::new();
         for (&value, &neutral) in values.iter().zip(neutral) {
@@ -161,7 +161,7 @@ impl<'a> Emitter<'a> {
         full
     }
 
-    /// Sets registers to scalars, all at once.
+    /// Assigns scalars to registers in parallel.
     pub fn set_all(&mut self, regs: &[Reg], values: &[Value]) {
         let mut settled = Vec::new();
         for &value in values {
@@ -179,7 +179,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Sets vector registers in the lanes that run, all at once.
+    /// Assigns values to vector registers in parallel, in the lanes that run.
     fn set_lanes(&mut self, regs: &[Reg], values: &[Value]) -> Lowered<()> {
         let mut settled: Vec<Operand> = Vec::new();
         for &value in values {
@@ -198,7 +198,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The total of what has been accumulated, as scalars.
+    /// Returns the total of the accumulators as scalars.
     pub fn finish_fold(
         &mut self,
         op: &'a Lambda,
@@ -215,7 +215,7 @@ impl<'a> Emitter<'a> {
         total
     }
 
-    /// Folds accumulators of many lanes into fresh ones of fewer, halves onto halves.
+    /// Folds accumulators of many lanes into fresh ones with fewer lanes, halves onto halves.
     pub fn fold_down(
         &mut self,
         op: &'a Lambda,
@@ -235,12 +235,12 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Folds vectors: the upper half of the lanes onto the lower, until one lane is left.
+    /// Folds vectors until one lane is left, the upper half of the lanes onto the lower one.
     fn halves(&mut self, op: &'a Lambda, vectors: Vec<Reg>) -> Lowered<Vec<Operand>> {
         self.tree(op, vectors, |lane, half| (lane, half + lane))
     }
 
-    /// Folds vectors: each even lane with its neighbour, until one lane is left.
+    /// Folds vectors until one lane is left, each even lane with its neighbour.
     pub fn neighbours(&mut self, op: &'a Lambda, vectors: Vec<Reg>) -> Lowered<Vec<Operand>> {
         self.tree(op, vectors, |lane, _| (2 * lane, 2 * lane + 1))
     }
@@ -268,7 +268,7 @@ impl<'a> Emitter<'a> {
         Ok(total.into_iter().filter_map(Value::base).collect())
     }
 
-    /// Combines pairs of lanes until so many are left.
+    /// Combines pairs of lanes until `until` lanes are left.
     fn narrowed(
         &mut self,
         op: &'a Lambda,
@@ -292,7 +292,7 @@ impl<'a> Emitter<'a> {
         Ok(vectors)
     }
 
-    /// Some lanes of each vector.
+    /// Returns the given lanes of each vector.
     pub fn shuffled(&mut self, vectors: &[Reg], lanes: &[u16]) -> Vec<Reg> {
         vectors
             .iter()
@@ -305,12 +305,12 @@ impl<'a> Emitter<'a> {
             .collect()
     }
 
-    /// Applies an operator to vectors of another number of lanes, or to scalars.
+    /// Applies an operator to vectors with another number of lanes, or to scalars.
     pub fn apply_at(&mut self, op: &'a Lambda, width: u16, args: &[Value]) -> Lowered<Vec<Value>> {
         self.at_width(width, |this| this.apply(op, args))
     }
 
-    /// Runs `inner` with all of another number of lanes.
+    /// Runs `inner` with another number of lanes, all of which run.
     pub fn at_width<T>(&mut self, width: u16, inner: impl FnOnce(&mut Self) -> T) -> T {
         let saved = self.lanes.clone();
         match &mut self.lanes {

@@ -1,11 +1,11 @@
 //! Segmented reductions: parallel ones as kernels over fixed blocks, inner ones in lanes.
 //!
-//! The reduced dimension is cut into blocks of a size that the body's cost decides at compile time, counted
-//! from 0. One iteration of the first kernel is a block of a segment and leaves a partial result; a second kernel
-//! combines the partial results of each segment. So the tree depends on the extents alone.
+//! The reduced dimension is divided into blocks, counted from 0, whose size depends on the body's cost and is fixed at compile
+//! time. One iteration of the first kernel reduces one block of a segment to a partial result. A second kernel combines the
+//! partial results of each segment. The reduction tree therefore depends on the extents alone.
 //!
-//! A single segment is combined piece by piece, [`PIECE`] elements each, the pieces in order: so somebody who has the
-//! elements piece by piece can do the same.
+//! A single segment is combined in pieces of [`PIECE`] elements, and the pieces in order. Code that receives the elements piece by
+//! piece can therefore reproduce the result.
 
 use warpwise_ir::{Mapping, Operand as CoreOperand, Reduce, SegDim, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
@@ -25,13 +25,13 @@ use crate::lower::slots::Slot;
 use crate::lower::variance::Variance;
 use crate::types::{Mem, Operand, Reg};
 
-/// Operations a block should come to.
+/// Target cost of a block, in operations.
 const BLOCK_COST: i64 = 1 << 17;
 
-/// The largest block.
+/// Maximum number of elements of a block.
 const LARGEST_BLOCK: i64 = 1 << 14;
 
-/// What several reductions do in lanes.
+/// Returns the kind of work that several reductions do in lanes.
 fn work(reduces: &[Reduce]) -> Work {
     let values = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
     if reduces.iter().all(commutes) { Work::Reduce(values) } else { Work::Neighbours }
@@ -47,13 +47,13 @@ impl<'a> Emitter<'a> {
         self.launch_combination(stm, op, reduces, &cut, &partials)
     }
 
-    /// The element types of what is reduced, value by value.
+    /// Returns the element types of the reduced values.
     pub fn reduced_types(&self, reduces: &[Reduce]) -> Vec<ScalarType> {
         let params = reduces.iter().flat_map(|reduce| &reduce.op.params[..reduce.neutral.len()]);
         params.map(|&param| self.elem(param)).collect()
     }
 
-    /// The kernel that reduces blocks to partial results.
+    /// Launches the kernel that reduces blocks to partial results.
     fn launch_blocks(
         &mut self,
         stm: &'a Stm,
@@ -70,7 +70,7 @@ impl<'a> Emitter<'a> {
             kernel.ahead = is_light(op, UNKNOWN_TRIPS).then_some(Ahead::Soon);
             let how = kernel.plan_lanes(op, work(reduces));
             let width = if last.mapping == Mapping::TaskLane { how.width } else { 1 };
-            // Single vectors for the rest of short segments, where no check may want a group run again.
+            // Single vectors for the rest of short segments, where no check can require a group to run again.
             let short = !outer.is_empty() && reduces.iter().all(commutes) && !op.body.can_fail();
             let machine = if short { how.machine } else { width };
             kernel.for_units((lo, hi), &mut |kernel, unit| {
@@ -91,7 +91,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Combines the partial results of each segment and binds or stores the totals: the first results of `stm`.
+    /// Combines the partial results of each segment, and binds or stores the totals: the first results of `stm`.
     pub fn launch_combination(
         &mut self,
         stm: &'a Stm,
@@ -125,8 +125,8 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The kernel that combines the partial results of each segment: into the first of them where there is one
-    /// segment, into the result arrays otherwise.
+    /// Builds the kernel that combines the partial results of each segment. The totals go to the first partial results where there
+    /// is one segment, and to the result arrays otherwise.
     fn build_combination(
         &self,
         stm: &'a Stm,
@@ -168,7 +168,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Stores one scalar a memory.
+    /// Stores one scalar in each memory.
     pub fn store_totals(&mut self, outs: &[Mem], index: Operand, totals: &[Operand]) -> Lowered<()> {
         for (&mem, &total) in outs.iter().zip(totals) {
             let elem = self.code.ty(total).scalar;
@@ -187,7 +187,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Reduces part of the last dimension and stores further results on the way.
+    /// Reduces a stretch of the last dimension, and stores the further results of its points.
     pub fn reduce_range(
         &mut self,
         stm: &'a Stm,
@@ -202,7 +202,7 @@ impl<'a> Emitter<'a> {
             self.reduce_groups(stm, op, reduces, how, &accs, (from, to))?;
             return self.finish_all(reduces, &accs, how);
         }
-        // Several vectors at a time, then single ones: rows may be short.
+        // Several vectors at a time, then single ones, because rows may be short.
         let extent = self.code.sub(to, from);
         let rounded = self.code.binary(BinaryOp::And, extent, Operand::i64(-i64::from(how.width)));
         let whole = self.code.add(from, rounded);
@@ -220,7 +220,7 @@ impl<'a> Emitter<'a> {
         self.finish_all(reduces, &accs, &narrow)
     }
 
-    /// Accumulates part of the last dimension.
+    /// Accumulates a stretch of the last dimension.
     fn reduce_groups(
         &mut self,
         stm: &'a Stm,
@@ -250,12 +250,12 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// All reductions at once; see `reduce`.
+    /// Starts all reductions; see `reduce`.
     pub fn start_all(&mut self, reduces: &'a [Reduce], width: u16) -> Lowered<Vec<Accumulators>> {
         reduces.iter().map(|reduce| self.start_reduce(reduce, width)).collect()
     }
 
-    /// All reductions at once; see `reduce`.
+    /// Accumulates one group of lanes for all reductions; see `reduce`.
     pub fn accumulate_all(
         &mut self,
         reduces: &'a [Reduce],
@@ -274,7 +274,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// All reductions at once; see `reduce`.
+    /// Finishes all reductions; see `reduce`.
     pub fn finish_all(
         &mut self,
         reduces: &'a [Reduce],
@@ -288,7 +288,7 @@ impl<'a> Emitter<'a> {
         Ok(totals)
     }
 
-    /// Combines partial results `first..end` of blocks of this size piece by piece.
+    /// Combines the partial results `first..end`, of blocks of size `block`, piece by piece.
     fn combine_pieces(
         &mut self,
         reduces: &'a [Reduce],
@@ -309,7 +309,7 @@ impl<'a> Emitter<'a> {
         self.finish_all(reduces, &accs, &LaneLoop { width: 1, ..how.clone() })
     }
 
-    /// Combines what partial results come to with what those before them came to.
+    /// Combines the partial results of one piece, and accumulates its total.
     fn combine_piece(
         &mut self,
         reduces: &'a [Reduce],
@@ -327,7 +327,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Combines partial results `first..end`.
+    /// Combines the partial results `first..end`.
     fn combine_partials(
         &mut self,
         reduces: &'a [Reduce],
@@ -354,7 +354,7 @@ impl<'a> Emitter<'a> {
         self.finish_all(reduces, &accs, how)
     }
 
-    /// A reduction in lanes within a task.
+    /// Lowers a reduction in lanes within a task.
     pub fn inner_reduce(
         &mut self,
         stm: &'a Stm,
@@ -373,7 +373,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Elements of a block: enough work for a task, a multiple of every group of lanes.
+/// Returns the number of elements of a block: enough work for a task, and a multiple of every group of lanes.
 fn block_size(op: &SegOp, reduces: &[Reduce]) -> i64 {
     let combining: i64 = reduces.iter().map(|reduce| cost::static_cost(&reduce.op.body, 1000)).sum();
     let cost = cost::static_cost(&op.body, 1000).saturating_add(combining).max(1);
@@ -381,7 +381,7 @@ fn block_size(op: &SegOp, reduces: &[Reduce]) -> i64 {
     size.next_power_of_two() as i64
 }
 
-/// Blocks of this size that make a piece.
+/// Returns the number of blocks of size `block` in a piece.
 fn blocks_of_piece(block: i64) -> i64 {
     (PIECE / block).max(1)
 }

@@ -1,7 +1,7 @@
-//! Scalar expressions: on uniform and linear values as scalar code, on varying ones as vectors.
+//! Scalar expressions: scalar code for uniform and linear values, vector code for varying ones.
 //!
-//! Operators on linear values work on the first lane's value; the transfer functions of `variance`
-//! say when that is right. Divisors are made safe in lanes that do not run.
+//! Operators on linear values are applied to the first lane's value; the transfer functions of `variance` decide when that is
+//! correct. Divisors are made safe in lanes that do not run.
 
 use warpwise_ir::{Expr, Operand as CoreOperand, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, TernaryOp, UnaryOp};
@@ -12,7 +12,7 @@ use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
 
 impl Emitter<'_> {
-    /// The value of a scalar operator; `None` for any other expression.
+    /// Lowers a scalar operator; returns `None` for any other expression.
     pub fn scalar_expr(&mut self, expr: &Expr) -> Option<Value> {
         Some(match expr {
             Expr::Operand(x) => self.value(*x),
@@ -44,13 +44,13 @@ impl Emitter<'_> {
         })
     }
 
-    /// `op x`.
+    /// Emits `op x`.
     pub fn unary(&mut self, op: UnaryOp, x: Value) -> Value {
         let ty = self.scalar_type(x);
         self.lanewise(ty, variance::unary(op, x.variance()), [x], |dst, [x]| Op::Unary { dst, op, x })
     }
 
-    /// `op x y`.
+    /// Emits `op x y`.
     pub fn binary(&mut self, op: BinaryOp, x: Value, y: Value) -> Value {
         let ty = self.scalar_type(x);
         let kind = variance::binary(op, x.known(), y.known());
@@ -64,27 +64,27 @@ impl Emitter<'_> {
         self.lanewise(ty, Variance::Varying, [x, y], |dst, [x, y]| Op::Binary { dst, op, x, y })
     }
 
-    /// `op x y z`.
+    /// Emits `op x y z`.
     pub fn ternary(&mut self, op: TernaryOp, x: Value, y: Value, z: Value) -> Value {
         let ty = self.scalar_type(x);
         let kind = variance::other([x, y, z].map(Value::variance));
         self.lanewise(ty, kind, [x, y, z], |dst, [x, y, z]| Op::Ternary { dst, op, x, y, z })
     }
 
-    /// `op x y`, a `bool`.
+    /// Emits `op x y`, a `bool`.
     pub fn compare(&mut self, op: CompareOp, x: Value, y: Value) -> Value {
         let kind = variance::other([x, y].map(Value::variance));
         self.lanewise(ScalarType::Bool, kind, [x, y], |dst, [x, y]| Op::Compare { dst, op, x, y })
     }
 
-    /// `op x`, to `ty`.
+    /// Emits `op x`, with result type `ty`.
     pub fn convert(&mut self, op: ConvertOp, x: Value, ty: ScalarType) -> Value {
         let from = self.scalar_type(x);
         let kind = variance::convert(op, x.variance(), ty);
         self.lanewise(ty, kind, [x], |dst, [x]| Op::Convert { dst, op, from, x })
     }
 
-    /// `c ? x : y`.
+    /// Emits `c ? x : y`.
     pub fn select(&mut self, c: Value, x: Value, y: Value) -> Value {
         let ty = self.scalar_type(x);
         let kind = variance::select(c.variance(), x.variance(), y.variance());
@@ -103,7 +103,7 @@ impl Emitter<'_> {
         Value::Varying(dst)
     }
 
-    /// An operator of result type `ty`: on the first lane's values where the result is not varying, else on vectors.
+    /// Emits an operator of result type `ty`: on the first lane's values if the result is not varying, else on vectors.
     fn lanewise<const N: usize>(
         &mut self,
         ty: ScalarType,
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         as_kind(kind, dst.into())
     }
 
-    /// A divisor or exponent that is 1 in lanes that do not run.
+    /// Returns a divisor or exponent that is 1 in lanes that do not run.
     fn safe(&mut self, y: Value) -> Value {
         let (Some(mask), Value::Linear { .. } | Value::Varying(_)) = (self.mask_operand(), y) else {
             return y;
@@ -135,7 +135,7 @@ impl Emitter<'_> {
         Value::Varying(dst)
     }
 
-    /// A value as a vector operand (outside lanes: as it is). Constants stay, since they stretch.
+    /// Returns a value as a vector operand (outside lanes: unchanged). Constants stay, since they fill all lanes.
     pub fn vector(&mut self, value: Value) -> Operand {
         let width = self.width();
         match value {
@@ -152,7 +152,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// `base + lane * stride` as a vector.
+    /// Emits `base + lane * stride` as a vector.
     fn linear_vector(&mut self, base: Operand, stride: i64, width: u16) -> Operand {
         let scalar = self.code.ty(base).scalar;
         let ty = ImpType::vector(scalar, width);
@@ -163,7 +163,7 @@ impl Emitter<'_> {
         self.code.add(base, steps)
     }
 
-    /// A value in a fresh vector register.
+    /// Returns a value in a vector register.
     pub fn vector_reg(&mut self, value: Value) -> Reg {
         let ty = ImpType::vector(self.scalar_type(value), self.width());
         match self.vector(value) {
@@ -176,8 +176,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the condition holds in all lanes that run, as a scalar. Comparisons of linear values with uniform
-    /// ones only look at the first and last lane: between them such a comparison cannot change twice.
+    /// Emits whether the condition holds in all lanes that run, as a scalar. Comparisons of linear values with uniform ones only
+    /// test the first and the last lane: such a comparison changes at most once between them.
     pub fn holds_everywhere(&mut self, cond: CoreOperand) -> Operand {
         let value = self.value(cond);
         if let Value::Uniform(x) = value {
@@ -197,7 +197,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a comparison of linear `i64` values holds in the first and the last lane that run.
+    /// Emits whether a comparison of linear `i64` values holds in the first and the last lane that run.
     fn compare_ends(&mut self, op: CompareOp, x: Value, y: Value) -> Option<Operand> {
         match op {
             CompareOp::SLt | CompareOp::SLe | CompareOp::ULt | CompareOp::ULe => {}
@@ -218,7 +218,7 @@ impl Emitter<'_> {
         Some(self.code.binary(BinaryOp::And, first, last))
     }
 
-    /// What a uniform or linear value is in a lane.
+    /// Returns the value of a uniform or linear value in one lane.
     fn at_lane(&mut self, value: Value, lane: Operand) -> Option<Operand> {
         match value {
             Value::Uniform(x) => Some(x),
@@ -230,7 +230,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a mask holds in all lanes that run.
+    /// Emits whether a mask holds in all lanes that run.
     pub fn all(&mut self, value: Value) -> Operand {
         let x = self.vector(value);
         let mask = match self.mask_operand() {
@@ -245,7 +245,7 @@ impl Emitter<'_> {
         dst.into()
     }
 
-    /// What a value is in one lane, as a scalar; `lane` is an `i64`.
+    /// Returns a value in one lane, as a scalar; `lane` is an `i64`.
     pub fn lane_value(&mut self, value: Value, lane: Operand) -> Operand {
         match value {
             Value::Uniform(x) => x,
@@ -259,7 +259,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A value of this kind that starts from `base`.
+/// Returns the value of variance `kind` that starts from `base`.
 pub(super) fn as_kind(kind: Variance, base: Operand) -> Value {
     match kind {
         Variance::Uniform | Variance::Varying => Value::Uniform(base),

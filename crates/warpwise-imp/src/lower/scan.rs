@@ -1,7 +1,7 @@
-//! Scans: one pass over memory, by blocks that look back.
+//! Scans: one pass over memory, by blocks with look-back.
 //!
-//! A unit reduces its block, waits for the prefix of the blocks before it, publishes the prefix for the
-//! next one, and then scans the block, which is still in the cache, from there:
+//! A unit reduces its block, waits for the prefix of the preceding blocks, publishes the prefix for the next one, and then scans
+//! the block, which is still in the cache, starting from its own prefix:
 //!
 //! ```text
 //! total = reduce block                              // not for the last block of a segment
@@ -10,9 +10,9 @@
 //! for each group of lanes { local = prefixes within the group; result = op(carry, local); carry = op(carry, last local) }
 //! ```
 //!
-//! Within a group, prefixes take log2(lanes) steps of shuffle and operator; operators that may fail are applied to one lane
-//! after the other (`in_order`). What an expensive body computes is kept
-//! in the arena between the two passes over the block; a cheap body runs twice.
+//! Within a group, prefixes take log2(lanes) steps of shuffle and operator; operators that may fail are applied to one lane after
+//! another (`in_order`). The results of an expensive body are kept in the arena between the two passes over the block; a cheap
+//! body runs twice.
 
 use warpwise_ir::{
     Body, Lambda, Mapping, Operand as CoreOperand, Reduce, Scan, SegDim, SegKind, SegOp, Stm, Type, Var,
@@ -30,7 +30,7 @@ use crate::lower::segs::UNKNOWN_TRIPS;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
-/// Operations a block should come to.
+/// Target cost of a block, in operations.
 const BLOCK_COST: i64 = 1 << 18;
 
 /// The parts of a segmented scan.
@@ -43,20 +43,20 @@ struct Parts<'a> {
     post: Option<&'a Lambda>,
 }
 
-/// What the host has allocated for the units.
+/// The data shared by the units, allocated by the host.
 struct Shared {
     flags: Mem,
-    /// Per scanned value, what comes before the unit after each.
+    /// For each scanned value, the prefix that each unit publishes for the next one.
     prefixes: Vec<Mem>,
-    /// Per reduced value, what each unit came to.
+    /// For each reduced value, the partial result of each unit.
     partials: Vec<Mem>,
-    /// How many elements lie between a unit and the one that the same thread claims next, as a rule.
+    /// Usual distance, in elements, between a unit and the next unit of the same thread.
     next: Operand,
 }
 
-/// Where the results of an expensive body are kept between the passes over a block.
+/// The results of an expensive body, kept between the passes over a block.
 struct Kept {
-    /// Per result that the body computes, its memory in the arena.
+    /// For each result that the body computes, its memory in the arena.
     mems: Vec<Option<Mem>>,
     from: Operand,
 }
@@ -121,7 +121,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// For every type a block of one value a unit. Host code.
+    /// Allocates, for each type, a block with one value for each unit. Host code.
     pub fn unit_values(&mut self, cut: &Cut, types: &[ScalarType]) -> Vec<Mem> {
         let mut mems = Vec::new();
         for ty in types {
@@ -141,7 +141,7 @@ impl<'a> Emitter<'a> {
             };
             let (prefixes, partials) = (param(kernel, &shared.prefixes), param(kernel, &shared.partials));
             let cut = kernel.cut_param(cut);
-            // While a block is stored the next one of this task can be on its way.
+            // While a block is stored, the next block of this task can be prefetched.
             let next = past.then(|| Ahead::Elements(kernel.param_for(shared.next)));
             let mut how = kernel.plan_lanes(parts.op, Work::Scan);
             let mut totalling = kernel.plan_lanes(parts.op, totalling_work(parts.scans));
@@ -174,10 +174,10 @@ impl<'a> Emitter<'a> {
                     kernel.code.emit(Op::SetFlag { mem: flags, index: unit.unit.into() });
                     Ok(())
                 })?;
-                // Nothing is kept of what comes after a failing element.
+                // No results are kept for elements after a failing one.
                 let to = told.map_or(unit.to, |failed| kernel.code.select(failed, unit.from, unit.to));
                 let range = (unit.from, to);
-                // What is kept is near.
+                // Kept results are in the caches.
                 let ahead = next.filter(|_| kept.is_none());
                 let reduced = kernel.with_ahead(ahead, &mut |kernel| {
                     kernel.scan_range(&parts, &how, range, kept.as_ref(), &carries)
@@ -192,7 +192,7 @@ impl<'a> Emitter<'a> {
         self.build("scan", parts.stm.span, make)
     }
 
-    /// Room for the results of an expensive body, if they are all scalars.
+    /// Allocates memory for the results of an expensive body, if they are all scalars.
     fn keep(&mut self, parts: &Parts<'a>, cut: &Cut, unit: &Unit) -> Option<Kept> {
         let scalars = parts.op.body.result.iter().all(|&x| !self.is_array_operand(x));
         if !scalars || cost::static_cost(&parts.op.body, 1000) < 12 {
@@ -212,7 +212,7 @@ impl<'a> Emitter<'a> {
         Some(Kept { mems, from: unit.from })
     }
 
-    /// Registers for what each scan carries, at the neutral elements.
+    /// Sets registers for the carries of each scan to the neutral elements.
     fn start_carries(&mut self, parts: &Parts<'a>) -> Lowered<Vec<Vec<Reg>>> {
         let mut carries = Vec::new();
         for scan in parts.scans {
@@ -226,8 +226,7 @@ impl<'a> Emitter<'a> {
         Ok(carries)
     }
 
-    /// Runs the body over the block where its results are to be kept, and reduces the scans' inputs where the next unit
-    /// will ask for them.
+    /// Runs the body over the block where its results are kept, and reduces the scans' inputs where the next unit needs the total.
     fn first_pass(
         &mut self,
         parts: &Parts<'a>,
@@ -286,7 +285,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Binds the results of a body to what was kept of them.
+    /// Binds the results of a body to the kept values.
     fn restore(&mut self, parts: &Parts<'a>, kept: &Kept, index: Value) {
         for (result, &mem) in parts.op.body.result.iter().zip(&kept.mems) {
             let (Some(mem), Some(var)) = (mem, result.as_var()) else { continue };
@@ -300,7 +299,7 @@ impl<'a> Emitter<'a> {
         self.binary(warpwise_prim::BinaryOp::Sub, index, Value::Uniform(kept.from))
     }
 
-    /// Stores what comes before the next unit.
+    /// Stores the prefix for the next unit.
     fn publish(
         &mut self,
         parts: &Parts<'a>,
@@ -311,8 +310,8 @@ impl<'a> Emitter<'a> {
         if !parts.scans.iter().any(|scan| in_order(&scan.op)) {
             return self.store_prefixes(parts, unit, prefixes, (carries, totals));
         }
-        // Whoever waits finds something there, if only for the run to end. What fails here fails where the block is scanned, too, at
-        // an element of its own.
+        // A waiting unit must find a value, even if only for the run to end. A check that fails here also fails where the block is
+        // scanned, at an element of its own.
         for (&mem, &carry) in prefixes.iter().zip(carries.iter().flatten()) {
             let elem = self.code.regs[carry].ty.scalar;
             self.code.store(elem, mem, unit.unit, carry);
@@ -342,8 +341,8 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Scans part of the last dimension from what is carried, and stores the results. Yields what the
-    /// reductions that ride along come to.
+    /// Scans a stretch of the last dimension from the carries, and stores the results. Returns the totals of the reductions fused
+    /// into the scan.
     fn scan_range(
         &mut self,
         parts: &Parts<'a>,
@@ -375,7 +374,7 @@ impl<'a> Emitter<'a> {
                     (&parts.stm.pattern[n_reduced..], &body.result[n_scanned + n_reduced..]);
                 this.store_scanned(arrays, &parts.op.space, scanned, further, parts.post, parts.stm.span)?;
                 this.accumulate_all(parts.reduces, &accs, &body.result[n_scanned..n_scanned + n_reduced])?;
-                // At last: a group in which a check fails runs again from where it began.
+                // The carries change last, because a group in which a check fails runs again from its start.
                 carries.iter().zip(&next).for_each(|(carry, next)| this.set_all(carry, next));
                 Ok(())
             })
@@ -423,7 +422,7 @@ impl<'a> Emitter<'a> {
         values.into_iter().map(|value| self.vector_reg(value)).collect()
     }
 
-    /// Vectors moved up by some lanes, neutral elements moving in.
+    /// Shifts vectors up by some lanes, filling with neutral elements.
     fn shifted(&mut self, vectors: &[Reg], neutrals: &[Reg], by: u16) -> Vec<Reg> {
         let width = self.width();
         let lanes: Vec<u16> = (0..width).map(|lane| if lane < by { width } else { lane - by }).collect();
@@ -436,7 +435,7 @@ impl<'a> Emitter<'a> {
         shifted
     }
 
-    /// A scan in lanes within a task.
+    /// Lowers a scan in lanes within a task.
     pub fn inner_scan(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
         let Some(parts) = Parts::of(stm, op) else { return self.limit(stm.span, "no scan") };
         let how = self.plan_lanes(op, Work::Scan);
@@ -447,20 +446,20 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// What the scan of a group of lanes comes to.
+/// The results of scanning a group of lanes.
 pub(super) struct Group {
-    /// The prefixes.
+    /// Prefixes of the lanes.
     pub results: Vec<Value>,
-    /// What is carried to the next group.
+    /// Carries for the next group.
     pub next: Vec<Value>,
 }
 
-/// Whether a variable is bound by a statement of a body, and so has a value of its own for each element.
+/// Returns whether a variable is bound by a statement of a body, and so has a value of its own for each element.
 fn computes(body: &Body, var: Var) -> bool {
     body.stms.iter().any(|stm| stm.pattern.contains(&var))
 }
 
-/// How the first pass runs: it only adds up, so that several vectors hide the latency of an operator that commutes.
+/// Returns the kind of work of the first pass. It only reduces, so several vectors hide the latency of a commutative operator.
 fn totalling_work(scans: &[Scan]) -> Work {
     match scans.iter().all(|scan| componentwise(&scan.op)) {
         true => Work::Reduce(scans.iter().map(|scan| scan.neutral.len()).sum()),
@@ -468,7 +467,7 @@ fn totalling_work(scans: &[Scan]) -> Work {
     }
 }
 
-/// Elements of a block: what fits the cache twice over, and is enough work for a task.
+/// Returns the number of elements of a block: it fits the cache twice, and is enough work for a task.
 fn scan_block(op: &SegOp) -> i64 {
     let cost = cost::static_cost(&op.body, 1000).max(8);
     let values = op.body.result.iter().filter(|x| matches!(x, CoreOperand::Var(_))).count().max(1) as i64;
@@ -476,7 +475,7 @@ fn scan_block(op: &SegOp) -> i64 {
     size.next_power_of_two() as i64
 }
 
-/// Whether every value of the scans is a scalar.
+/// Returns whether every value of the scans is a scalar.
 pub(super) fn scans_scalars(function: &warpwise_ir::Function, scans: &[Scan]) -> bool {
     let params = scans.iter().flat_map(|scan| &scan.op.params);
     params.into_iter().all(|&param| matches!(function.ty(param), Type::Scalar(_)))

@@ -1,9 +1,8 @@
-//! Scatters: several tasks go over all of the input, each writing to its own part of the destination.
+//! Scatters: several tasks process all of the input, and each writes its own part of the destination.
 //!
-//! So of several writes to one place the one with the largest input position wins, whatever the
-//! schedule: within a task positions go up, and no other task writes there. The price is that
-//! the indices are computed once per part; the parts are few, and each writes to less memory. Segments, which never meet,
-//! are written once, each by whoever computes it.
+//! If several inputs write to one place, the one with the largest position therefore wins, whatever the schedule: within a task
+//! positions increase, and no other task writes there. The price is that the indices are computed once for each part; there are
+//! few parts, and each writes to less memory. Segments never overlap, so each is written once, by the task that computes it.
 
 use warpwise_ir::{ScatterDest, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
@@ -14,10 +13,10 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::kernels::Range;
 use crate::types::Operand;
 
-/// Parts of the destination.
+/// Number of parts of the destination.
 const PARTS: i64 = 4;
 
-/// Inputs below which one task does everything.
+/// Minimum number of inputs for several tasks.
 const WORTH_SPLITTING: i64 = 1 << 16;
 
 impl<'a> Emitter<'a> {
@@ -50,7 +49,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Segments have no element in common: each task writes those of its own points.
+    /// Launches a scatter of segments. Segments have no element in common, so each task writes those of its own points.
     fn launch_segments(&mut self, stm: &'a Stm, op: &'a SegOp, dests: &'a [ScatterDest]) -> Lowered<()> {
         let built = self.build("segments", stm.span, &|kernel, lo, hi| {
             let how = kernel.plan_lanes(op, Work::Map);
@@ -66,7 +65,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// For every destination, the first index of a part and the length of it, in the outermost dimension.
+    /// Returns the first index and the length of a part of every destination, in the outermost dimension.
     fn part_limits(
         &mut self,
         stm: &Stm,
@@ -89,7 +88,7 @@ impl<'a> Emitter<'a> {
         Ok(limits)
     }
 
-    /// Writes what belongs to a part.
+    /// Writes the inputs that belong to a part.
     fn scatter_part(
         &mut self,
         stm: &'a Stm,

@@ -1,4 +1,4 @@
-//! Segmented operations of host code: each becomes one kernel or a few, with their launches.
+//! Segmented operations of host code: each becomes one or several kernels and their launches.
 
 use warpwise_ir::{Mapping, SegKind, SegOp, Stm};
 use warpwise_prim::CompareOp;
@@ -14,10 +14,10 @@ use crate::lower::scan::scans_scalars;
 use crate::lower::stms::allocates;
 use crate::types::{Operand, Reg};
 
-/// Operations of a body up to which its speed is that of memory.
+/// Maximum cost of a body whose speed is bound by memory, in operations.
 const MOST_STREAMING_COST: i64 = 64;
 
-/// How often a loop runs of which nothing is known.
+/// Assumed number of iterations of a loop about which nothing is known.
 pub(super) const UNKNOWN_TRIPS: i64 = 1000;
 
 impl<'a> Emitter<'a> {
@@ -80,7 +80,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The kernels of a map: that which stores in the caches, and that which stores past them if it can matter.
+    /// Builds the kernels of a map: one that stores to the caches, and one that bypasses them if that can matter.
     fn map_kernels<'s>(
         &'s self,
         stm: &Stm,
@@ -92,7 +92,7 @@ impl<'a> Emitter<'a> {
         Ok((built, past.and_then(Result::ok)))
     }
 
-    /// Maps part of the flat range.
+    /// Maps one task of the flat range.
     pub fn map_part(&mut self, stm: &'a Stm, op: &'a SegOp, part: (Reg, Reg)) -> Lowered<()> {
         let work = if self.streaming { Work::Stream } else { Work::Map };
         let how = LaneLoop {
@@ -108,20 +108,20 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Whether storing results past the caches can matter: they are scalars, computed by little code in lanes along the
-    /// whole range, whose loops run `trips` times where the code does not say.
+    /// Returns whether bypassing the caches can matter: the results are scalars, computed by little code in lanes along the whole
+    /// range. Loops of unknown length are assumed to run `trips` iterations.
     pub fn streams(&self, op: &SegOp, trips: i64) -> bool {
         let in_lanes = op.space.last().is_some_and(|dim| dim.mapping == Mapping::TaskLane);
         in_lanes && op.body.result.iter().all(|&x| !self.is_array_operand(x)) && is_light(op, trips)
     }
 
-    /// Bytes of the results of one point.
+    /// Returns the size of the results of one point, in bytes.
     pub fn result_bytes(&self, op: &SegOp) -> i64 {
         let bytes = |&x: &_| self.cx.function.operand_type(x).elem().map_or(0, |ty| ty.bytes() as i64);
         op.body.result.iter().map(bytes).sum()
     }
 
-    /// Walks the task dimensions of an operation, and within each iteration its lane dimension if that is a separate one.
+    /// Walks the task dimensions of an operation and, within each iteration, its lane dimension if that is a separate one.
     pub fn walk_space(
         &mut self,
         stm: &'a Stm,
@@ -150,7 +150,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The launch range of an operation whose task dimensions are one flat range.
+    /// Returns the launch range of an operation whose task dimensions form one flat range.
     pub fn flat_range(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<Range> {
         let mut extents = Vec::new();
         for dim in task_dims(&op.space) {
@@ -171,7 +171,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether a point takes so little code that memory decides how fast it is.
+/// Returns whether a point takes so little code that memory bounds its speed.
 pub(super) fn is_light(op: &SegOp, trips: i64) -> bool {
     !allocates(&op.body) && cost::static_cost(&op.body, trips) <= MOST_STREAMING_COST
 }

@@ -1,8 +1,8 @@
-//! Registers that carry values round loops and out of choices.
+//! Registers that carry values from iteration to iteration and out of choices.
 //!
-//! A variable bound by a loop or a choice has one [`Slot`]: a scalar register for what is uniform or linear
-//! (its first lane's value), a vector register for what varies, a memory for a block. Arrays and
-//! certificates have none: an array is where its placement says.
+//! A variable bound by a loop or a choice has one [`Slot`]: a scalar register for a uniform or linear value (the latter by its
+//! first lane), a vector register for a varying value, a memory for a block. Arrays and certificates need none: an array is where
+//! its placement says.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Operand as CoreOperand, Type, Var};
@@ -12,30 +12,30 @@ use crate::lower::variance::Variance;
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
-/// What carries one variable.
+/// The carrier of one variable.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Slot {
-    /// A scalar of this kind.
+    /// A scalar with this variance.
     Scalar(Reg, Variance),
     /// A block.
     Block(BlockBinding),
-    /// Nothing is carried.
+    /// No carrier: nothing is carried.
     Nothing,
 }
 
-/// A value on its way into a slot.
+/// A value to be assigned to a slot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Carried {
     /// A scalar.
     Scalar(Value),
     /// A block.
     Block(BlockBinding),
-    /// Nothing.
+    /// A value that needs no carrier.
     Nothing,
 }
 
 impl Emitter<'_> {
-    /// A slot for a variable of this kind; `like` is a value it will hold.
+    /// Creates a slot for a variable of variance `kind`; `like` is a value that it will hold.
     pub fn slot(&mut self, var: Var, kind: Variance, like: CoreOperand, span: Span) -> Lowered<Slot> {
         let data = &self.cx.function.vars[var];
         match &data.ty {
@@ -50,7 +50,7 @@ impl Emitter<'_> {
                         let block = self.block(block, span)?;
                         (block.interleaved, self.carried_space(block.mem))
                     }
-                    // Bound inside the bodies still to come: per lane if allocated there.
+                    // Bound inside the bodies still to be lowered: one for each lane if allocated there.
                     CoreOperand::Var(_) | CoreOperand::Const(_) => (self.width() > 1, Space::Global),
                 };
                 let name = data.name().to_string();
@@ -61,7 +61,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Binds a variable to what its slot holds.
+    /// Binds a variable to the contents of its slot.
     pub fn bind_slot(&mut self, var: Var, slot: Slot) {
         match slot {
             Slot::Scalar(reg, Variance::Varying) if self.width() > 1 => self.bind(var, Value::Varying(reg)),
@@ -76,7 +76,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What an operand has to offer to a slot.
+    /// Returns the value of an operand in the form that slots are assigned from.
     pub fn carried(&mut self, operand: CoreOperand, span: Span) -> Lowered<Carried> {
         let ty = match operand {
             CoreOperand::Const(value) => return Ok(Carried::Scalar(Value::constant(value))),
@@ -89,7 +89,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Puts values into slots, all at once: what a slot held before is what the values mean.
+    /// Assigns values to slots in parallel: the values refer to the slots' former contents.
     pub fn assign(&mut self, slots: &[Slot], values: Vec<Carried>, span: Span) -> Lowered<()> {
         let mems: Vec<Mem> = slots.iter().filter_map(Slot::mem).collect();
         let values = self.settled(slots, values);
@@ -126,7 +126,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Values that survive assignments to the slots one after the other.
+    /// Returns the values, with copies of those that sequential assignments to the slots would overwrite.
     pub fn settled(&mut self, slots: &[Slot], values: Vec<Carried>) -> Vec<Carried> {
         let regs: Vec<Reg> = slots.iter().filter_map(Slot::reg).collect();
         let mut settled = Vec::new();
@@ -151,7 +151,7 @@ impl Emitter<'_> {
         settled
     }
 
-    /// The address space of what may hold this memory or another one like it.
+    /// Returns the address space of a memory that may hold this block or another one like it.
     fn carried_space(&self, mem: Mem) -> Space {
         match self.code.mems[mem].space {
             Space::Local => Space::Local,
@@ -159,7 +159,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A memory that survives assignments to `mems`.
+    /// Returns a memory with the contents of `src` that survives assignments to `mems`.
     fn settled_block(&mut self, src: Mem, mems: &[Mem], temporaries: &mut Vec<Mem>) -> Mem {
         if !mems.contains(&src) {
             return src;
@@ -170,7 +170,7 @@ impl Emitter<'_> {
         kept
     }
 
-    /// A value as a slot of this kind holds it.
+    /// Converts a value to the form in which a slot of variance `kind` holds it.
     pub fn as_kind(&mut self, kind: Variance, value: Value, span: Span) -> Lowered<Operand> {
         match (kind, value) {
             (Variance::Varying, _) => Ok(self.vector(value)),

@@ -1,6 +1,6 @@
-//! Statements of kernels: scalar code as it is, views for nothing, arrays by loops.
+//! Statements of kernels: scalar code is emitted directly, views cost nothing, arrays are filled by loops.
 //!
-//! The same code serves lanes and scalar parts; what is different in host code is in `host`.
+//! The same code serves lanes and scalar parts; the differences of host code are in `host`.
 
 use warpwise_ir::{Body, Expr, Operand as CoreOperand, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, ScalarType};
@@ -10,8 +10,8 @@ use crate::op::Op;
 use crate::types::{Mem, Operand, Space};
 
 impl<'a> Emitter<'a> {
-    /// Runs the statements of a body. In host code yields the memories that its result still needs
-    /// and that are to be released once it has been handed on.
+    /// Lowers the statements of a body. In host code, returns the memories that the body's result still needs and that are to be
+    /// released once the result has been handed on.
     pub fn stms(&mut self, body: &'a Body) -> Lowered<Vec<Mem>> {
         if self.is_host() {
             return self.host_stms(body);
@@ -22,13 +22,13 @@ impl<'a> Emitter<'a> {
         Ok(Vec::new())
     }
 
-    /// Runs a body that yields scalars.
+    /// Lowers a body that yields scalars.
     pub fn scalar_body(&mut self, body: &'a Body) -> Lowered<Vec<Value>> {
         self.stms(body)?;
         Ok(self.values(&body.result))
     }
 
-    /// Runs `inner`, and frees what it allocates in the arena if the bodies it runs allocate anything.
+    /// Runs `inner`, and emits code that frees its arena allocations if its bodies allocate anything.
     pub fn with_arena<T>(
         &mut self,
         bodies: &[&Body],
@@ -44,7 +44,7 @@ impl<'a> Emitter<'a> {
         Ok(result)
     }
 
-    /// Lowers a statement that is the same in host code and kernels; whether it was one.
+    /// Lowers a statement that is the same in host code and kernels; returns whether it was one.
     pub fn common_stm(&mut self, stm: &'a Stm) -> Lowered<bool> {
         match &stm.expr {
             Expr::Operand(x) => self.alias(stm, *x)?,
@@ -117,9 +117,9 @@ impl<'a> Emitter<'a> {
                 Some(together) => self.shared_seg(together, stm, op),
                 None => self.inner_seg(stm, op),
             },
-            // In local memory already.
+            // Local memory has been assigned already.
             Expr::Alloc { .. } if self.together.is_some() => Ok(()),
-            // Elsewhere it stands outside of all kernels.
+            // Elsewhere such a statement is outside of all kernels.
             Expr::Tuned { name, .. } => self.limit(
                 stm.span,
                 format!("tuning parameter `{name}` in a recursive function called in parallel"),
@@ -139,7 +139,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Bytes for a block of each lane; so many that no arena grants them where that is beyond 64 bits.
+    /// Returns the size of one block for each lane, in bytes; where that exceeds 64 bits, a size that no arena grants.
     fn bytes_of_lanes(&mut self, bytes: Operand) -> Operand {
         let lanes = i64::from(self.width());
         let most = i64::MAX / lanes;
@@ -151,7 +151,7 @@ impl<'a> Emitter<'a> {
         self.code.mul(bytes, Operand::i64(lanes))
     }
 
-    /// Binds a variable to what another is.
+    /// Binds a variable to the translation of another.
     fn alias(&mut self, stm: &Stm, x: CoreOperand) -> Lowered<()> {
         let var = stm.pattern[0];
         match (self.cx.function.ty(var), x) {
@@ -162,7 +162,7 @@ impl<'a> Emitter<'a> {
             (Type::Mem, CoreOperand::Var(block)) => {
                 let mut block = self.block(block, stm.span)?;
                 if self.is_host() {
-                    // Both names hold the block, and are released each at its time.
+                    // Both names hold the block, and each is released at its own time.
                     let dst = self.code.mem("alias", Space::Global);
                     self.code.emit(Op::SetMem { dst, src: block.mem });
                     block.mem = dst;
@@ -175,7 +175,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether a body allocates memory, outside of inner parallel operations or inside them.
+/// Returns whether a body allocates memory, outside of inner parallel operations or inside them.
 pub(super) fn allocates(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut inside = matches!(stm.expr, Expr::Alloc { .. });

@@ -1,25 +1,25 @@
-//! Structured control flow: blocks of code that are closed by the function that opened them.
+//! Structured control flow: blocks of code that are closed by the function that opens them.
 
 use crate::lower::emitter::Emitter;
 use crate::op::{Block, Op};
 use crate::types::{Operand, Reg};
 
 impl Emitter<'_> {
-    /// What `fill` emits, as a block, and what it yields.
+    /// Returns the operations that `fill` emits, as a block, and its result.
     pub fn block_of<R>(&mut self, fill: impl FnOnce(&mut Self) -> R) -> (Block, R) {
         self.code.open();
         let result = fill(self);
         (self.code.close(), result)
     }
 
-    /// Runs what `fill` emits where a condition holds.
+    /// Emits the operations of `fill` under a condition.
     pub fn when<R>(&mut self, cond: Operand, fill: impl FnOnce(&mut Self) -> R) -> R {
         let (then_block, result) = self.block_of(fill);
         self.code.emit(Op::If { cond, then_block, else_block: Block::new() });
         result
     }
 
-    /// Runs what one of two functions emits.
+    /// Emits a branch between the operations of two functions.
     pub fn choose<R, S>(
         &mut self,
         cond: Operand,
@@ -32,7 +32,7 @@ impl Emitter<'_> {
         (then_result, else_result)
     }
 
-    /// Runs what one function emits for either outcome of a condition.
+    /// Emits a branch on a condition; `fill` emits both sides, each with the condition's value.
     pub fn either<R>(&mut self, cond: Operand, mut fill: impl FnMut(&mut Self, bool) -> R) -> [R; 2] {
         let (then_block, then_result) = self.block_of(|this| fill(this, true));
         let (else_block, else_result) = self.block_of(|this| fill(this, false));
@@ -40,7 +40,7 @@ impl Emitter<'_> {
         [then_result, else_result]
     }
 
-    /// Runs what `fill` emits again and again, as long as what `test` emits comes to true.
+    /// Emits a loop that runs the operations of `fill` as long as the condition that `test` emits holds.
     pub fn repeat_while<R>(
         &mut self,
         test: impl FnOnce(&mut Self) -> Operand,
@@ -52,7 +52,7 @@ impl Emitter<'_> {
         result
     }
 
-    /// Runs what `fill` emits for an index that counts up from one bound to another.
+    /// Emits a loop that runs the operations of `fill` while `index` counts up from one bound to another.
     pub fn count_up<R>(
         &mut self,
         index: Reg,

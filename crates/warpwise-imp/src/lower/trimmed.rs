@@ -1,7 +1,9 @@
-//! Rows with short borders: the few points of a border one at a time, all others in lanes that know that they are inside.
+//! Rows with short borders: the few points of a border run one at a time, all others in lanes that are known to be in the
+//! interior.
 //!
-//! A group of lanes with a border in it takes the general side of a specialised choice (`specialise`), whose loads are gathers. Two such
-//! groups a row are most of the time of rows of a hundred points. Where nothing inside can fail, the lanes of such a group part:
+//! A group of lanes that contains a border takes the general side of a specialised choice (`specialise`), whose loads are gathers.
+//! In rows of a hundred points, two such groups for each row take most of the time. Where nothing in the interior can fail, such a
+//! group is split:
 //!
 //! ```text
 //! at = from
@@ -18,8 +20,8 @@
 //! }
 //! ```
 //!
-//! Groups keep their places, so stores stay aligned. A check that fails at a border ends its piece; what runs after it belongs to
-//! later iterations, whose failures do not count.
+//! Groups keep their positions, so stores stay aligned. A check that fails at a border ends its group; the iterations that run
+//! after it are later ones, whose failures do not count.
 
 use warpwise_ir::Var;
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType, UnaryOp};
@@ -30,11 +32,11 @@ use crate::lower::lanes::{LaneBody, LaneLoop};
 use crate::op::Op;
 use crate::types::{ImpType, Operand, Reg};
 
-/// So many points of a group run one at a time.
+/// Maximum number of points of a group that run one at a time.
 const FEW: i64 = 4;
 
 impl<'a> Emitter<'a> {
-    /// Runs `body` for the indices `from..to` with the groups at borders parted; none where they cannot be.
+    /// Runs `body` for the indices `from..to` with the groups at borders split; `None` where they cannot be.
     pub fn trimmed_loop(
         &mut self,
         how: &LaneLoop,
@@ -82,7 +84,7 @@ impl<'a> Emitter<'a> {
         Some(done)
     }
 
-    /// One group, at most, with a border in it.
+    /// Emits one group, or less, that contains a border.
     fn border_group(
         &mut self,
         how: &LaneLoop,
@@ -120,7 +122,7 @@ impl<'a> Emitter<'a> {
         parted.and(general)
     }
 
-    /// The points of a group before and behind some, one at a time.
+    /// Emits the points of a group outside `first..last`, one at a time.
     fn points_around(
         &mut self,
         how: &LaneLoop,
@@ -142,7 +144,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The mask of the lanes of a group that have the indices between two.
+    /// Emits the mask of a group's lanes whose indices are in `first..last`.
     fn lanes_between(&mut self, width: u16, at: Reg, (first, last): (Reg, Reg)) -> Reg {
         let [skipped, reached] = [first, last].map(|bound| {
             let count = self.code.sub(bound, at);

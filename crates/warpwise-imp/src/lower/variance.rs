@@ -1,12 +1,11 @@
-//! Which values are the same in all lanes, which go up by a constant from lane to lane.
+//! The variance of values: whether they are the same in all lanes, grow by a constant from lane to lane, or neither.
 //!
-//! An analysis of the core IR, which is SSA: one pass over the body of a lane dimension, with a
-//! fixpoint at loops. Code generation uses the same transfer functions ([`binary`], [`convert`], ...) on the
-//! values it makes, so the two agree; what it cannot see in advance, the values carried round
-//! loops and out of choices, it looks up here.
+//! An analysis of the core IR, which is SSA: one pass over the body of a lane dimension, with a fixpoint at loops. Code generation
+//! applies the same transfer functions ([`binary`], [`convert`], ...) to the values that it creates, so the two agree. For values
+//! that it cannot see in advance, those carried by loops and out of choices, it looks up the result of the analysis.
 //!
-//! A loop whose bound or condition varies is *divergent*: lanes leave one by one. Within it the live lanes
-//! are in step, so its counter stays uniform; what comes out of it varies.
+//! A loop whose bound or condition varies is *divergent*: lanes leave one by one. Within it the live lanes are in step, so its
+//! counter stays uniform; the loop's results vary.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{
@@ -15,37 +14,37 @@ use warpwise_ir::{
 };
 use warpwise_prim::{BinaryOp, ConvertOp, ScalarType, UnaryOp};
 
-/// How a scalar differs between lanes.
+/// The variance of a scalar: how it differs between lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Variance {
     /// The same in all active lanes.
     #[default]
     Uniform,
-    /// An integer: lane `l` has `base + l * stride`, wrapping; the stride is small and not 0.
+    /// An integer whose value in lane `l` is `base + l * stride`, wrapping; the stride is small and not 0.
     Linear(i64),
-    /// Anything.
+    /// Any other scalar.
     Varying,
 }
 
-/// What the transfer functions want to know of an operand.
+/// The properties of an operand that the transfer functions use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
-    /// How it differs between lanes.
+    /// Variance of the operand.
     pub variance: Variance,
     /// Its value, if it is an integer constant.
     pub constant: Option<i64>,
 }
 
-/// The facts about one lane dimension.
+/// The result of the analysis for one lane dimension.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variances {
     scalars: SecondaryMap<Var, Variance>,
-    /// Blocks allocated per lane, whose elements lie interleaved.
+    /// Whether a block is allocated for each lane, with interleaved elements.
     interleaved: SecondaryMap<Var, bool>,
 }
 
 impl Variances {
-    /// Analyses bodies in which the `indices` of the lanes differ so from lane to lane. Parameters of `lambdas` vary.
+    /// Analyses bodies in which the lanes' `indices` have these variances. Parameters of `lambdas` vary.
     pub fn of(
         function: &Function,
         indices: impl IntoIterator<Item = (Var, Variance)>,
@@ -66,19 +65,19 @@ impl Variances {
         analysis.facts
     }
 
-    /// How a variable differs between lanes; those bound outside do not.
+    /// Returns the variance of a variable; variables bound outside are uniform.
     pub fn variance(&self, var: Var) -> Variance {
         self.scalars[var]
     }
 }
 
 impl Variance {
-    /// What holds of a value that is either of two.
+    /// Returns the variance of a value that has either of two variances.
     pub fn join(self, other: Variance) -> Variance {
         if self == other { self } else { Variance::Varying }
     }
 
-    /// Linear with this stride, if it is small enough that first and last lane tell about all between.
+    /// Returns the variance of this stride, if it is small enough that the first and the last lane bound all others.
     fn linear(stride: Option<i64>) -> Variance {
         match stride {
             Some(0) => Variance::Uniform,
@@ -87,7 +86,7 @@ impl Variance {
         }
     }
 
-    /// The stride, of what has one.
+    /// Returns the stride, if there is one.
     fn stride(self) -> Option<i64> {
         match self {
             Variance::Uniform => Some(0),
@@ -97,7 +96,7 @@ impl Variance {
     }
 }
 
-/// Of an integer or float operator on two values.
+/// Returns the variance of the result of a binary operator.
 #[expect(clippy::wildcard_enum_match_arm, reason = "an operator without a rule keeps no stride")]
 pub(super) fn binary(op: BinaryOp, x: Known, y: Known) -> Variance {
     if x.variance == Variance::Uniform && y.variance == Variance::Uniform {
@@ -120,7 +119,7 @@ pub(super) fn binary(op: BinaryOp, x: Known, y: Known) -> Variance {
     }
 }
 
-/// Of an operator on one value.
+/// Returns the variance of the result of a unary operator.
 pub(super) fn unary(op: UnaryOp, x: Variance) -> Variance {
     match (op, x) {
         (_, Variance::Uniform) => Variance::Uniform,
@@ -129,7 +128,7 @@ pub(super) fn unary(op: UnaryOp, x: Variance) -> Variance {
     }
 }
 
-/// Of a conversion. Widening a linear value may unwrap it in the middle of the lanes: it varies.
+/// Returns the variance of a conversion. A widened linear value varies, because it may have wrapped between the lanes.
 pub(super) fn convert(op: ConvertOp, x: Variance, to: ScalarType) -> Variance {
     match x {
         Variance::Linear(stride)
@@ -142,22 +141,22 @@ pub(super) fn convert(op: ConvertOp, x: Variance, to: ScalarType) -> Variance {
     }
 }
 
-/// Of a choice between two values.
+/// Returns the variance of a selection between two values.
 pub(super) fn select(cond: Variance, x: Variance, y: Variance) -> Variance {
     if cond == Variance::Uniform { x.join(y) } else { Variance::Varying }
 }
 
-/// Of everything else: uniform where all operands are.
+/// Returns the variance of any other result: uniform where all operands are.
 pub(super) fn other(operands: impl IntoIterator<Item = Variance>) -> Variance {
     let uniform = operands.into_iter().all(|x| x == Variance::Uniform);
     if uniform { Variance::Uniform } else { Variance::Varying }
 }
 
-/// An analysis under way.
+/// The state of an analysis.
 struct Analysis<'a> {
     function: &'a Function,
     facts: Variances,
-    /// Variables carried round loops and folds that have been come to.
+    /// Whether the analysis has reached a variable that a loop or fold carries.
     entered: SecondaryMap<Var, bool>,
 }
 
@@ -196,7 +195,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Of an expression without bodies.
+    /// Returns the variance of an expression without bodies.
     fn simple(&self, expr: &Expr) -> Variance {
         match expr {
             Expr::Unary(op, x) => unary(*op, self.of(*x)),
@@ -213,7 +212,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Of an element: the same for all lanes if its address is.
+    /// Returns the variance of a loaded element: uniform if its address is.
     fn load(&self, array: Var, indices: &[Operand]) -> Variance {
         let Some(Placement { block, index_fn }) = &self.function.vars[array].placement else {
             return Variance::Varying;
@@ -247,9 +246,9 @@ impl Analysis<'_> {
         }
     }
 
-    /// Gives a variable that is carried round its first value. Coming again, in another round of a loop around, it
-    /// goes on from where it was: values only ever become varying, so nothing is lost, and a nest of loops is
-    /// walked a number of times that is not exponential in its depth.
+    /// Gives a carried variable its first variance. On a further visit, in another iteration of an enclosing loop's fixpoint, it
+    /// continues from its former variance: variances only ever become varying, so nothing is lost, and the number of visits is not
+    /// exponential in the depth of a loop nest.
     fn enter(&mut self, var: Var, init: Operand) {
         let init = self.of(init);
         let start = if self.entered[var] { self.facts.scalars[var].join(init) } else { init };
@@ -257,7 +256,7 @@ impl Analysis<'_> {
         self.set(var, start);
     }
 
-    /// Joins what is carried round into the variables that carry it; whether anything changed.
+    /// Joins the variances of the next values into the variables that carry them; returns whether anything changed.
     fn widen(&mut self, vars: impl Iterator<Item = Var>, next: &[Operand]) -> bool {
         let mut changed = false;
         for (var, &next) in vars.zip(next) {
@@ -268,7 +267,7 @@ impl Analysis<'_> {
         changed
     }
 
-    /// A sequential loop within each lane.
+    /// Analyses a segmented operation that is a sequential loop within each lane.
     fn seg(&mut self, stm: &Stm, op: &SegOp) {
         let divergent = op.space.iter().any(|dim| self.of(dim.extent) != Variance::Uniform);
         let varying = |vars: &[Var], this: &mut Self| {
@@ -313,7 +312,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// A fold from `neutral` with `op` over values like `inputs`: the fixpoint stands at the operator's parameters.
+    /// Analyses a fold from `neutral` with `op` over values like `inputs`, up to a fixpoint at the operator's parameters.
     fn fold(&mut self, op: &Lambda, neutral: &[Operand], inputs: &[Operand]) {
         let (accs, elems) = op.params.split_at(neutral.len());
         accs.iter().zip(neutral).for_each(|(&var, &x)| self.enter(var, x));

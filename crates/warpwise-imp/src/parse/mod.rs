@@ -1,7 +1,7 @@
-//! The text form, read: what [`crate::print`] writes.
+//! The parser of the text form that [`crate::print`] writes.
 //!
-//! Only grammar, names and constants are judged here; types and the rest are the verifier's business. What the text does not hold
-//! is empty: places, entry points, the arrays that launches have compared with their blocks.
+//! Only grammar, names and constants are checked here; types and everything else are left to the verifier. Parts that the text
+//! does not contain are left empty: source positions, entry points, and the arrays that launches check against their blocks.
 
 mod names;
 mod ops;
@@ -22,10 +22,10 @@ use crate::types::{ImpType, Operand, Reg, Space};
 
 use names::Names;
 
-/// How deep blocks nest.
+/// Maximum nesting depth of blocks.
 const NESTING: usize = 1000;
 
-/// Reads a program. `file` is the file that errors are said to lie in.
+/// Parses a program. `file` is the file that errors refer to.
 pub fn parse(text: &str, file: FileId) -> Result<ImpProgram, Failure> {
     program(text, file).map_err(|diagnostic| Failure::from(*diagnostic))
 }
@@ -50,7 +50,7 @@ fn program(text: &str, file: FileId) -> Parsed<ImpProgram> {
     Ok(program)
 }
 
-/// The names behind a word outside all braces, with their positions.
+/// Returns the names that follow `word` outside all braces, with their positions in order of occurrence.
 fn positions(tokens: &[Token<'_>], word: &str) -> Parsed<FxHashMap<String, usize>> {
     let (mut names, mut depth) = (FxHashMap::default(), 0usize);
     for pair in tokens.windows(2) {
@@ -90,7 +90,7 @@ impl<'t> Cursor<'t> for Parser<'t> {
     }
 }
 
-/// A scalar or an array that goes into a host function or comes out of one.
+/// A parameter or result of a host function: a scalar or an array.
 enum Passed {
     Scalar(Operand),
     Array { mem: crate::Mem, elem: ScalarType, shape: Vec<Operand> },
@@ -146,7 +146,7 @@ impl Parser<'_> {
         Ok(HostFunction { name, entry: None, regs, mems, params, body, results })
     }
 
-    /// `x.1`, `4` or `xs@0: [n.0]f32`.
+    /// Parses `x.1`, `4` or `xs@0: [n.0]f32`.
     fn passed(&mut self) -> Parsed<Passed> {
         if !self.at_memory() {
             return self.operand().map(Passed::Scalar);
@@ -201,14 +201,14 @@ impl Parser<'_> {
         Ok(Group { size, item, local })
     }
 
-    /// A register that holds a number of iterations.
+    /// Parses a register that holds an index.
     fn index_register(&mut self) -> Parsed<Reg> {
         let reg = self.expect_register()?;
         self.names.set_type(reg, ImpType::scalar(ScalarType::I64));
         Ok(reg)
     }
 
-    /// Registers that nothing assigns.
+    /// Parses the declarations of registers that nothing assigns.
     fn unset(&mut self) -> Parsed<()> {
         while self.eat_word("unset") {
             self.assigned()?;
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The operations of a block up to its closing brace.
+    /// Parses the operations of a block up to its closing brace.
     fn block_rest(&mut self) -> Parsed<Block> {
         if self.depth == NESTING {
             return Err(self.error(format!("more than {NESTING} levels of nesting")));
@@ -240,7 +240,7 @@ impl Parser<'_> {
         Ok(shape)
     }
 
-    /// The kernel of this name.
+    /// Parses a kernel's name.
     fn kernel_name(&mut self) -> Parsed<KernelId> {
         let position = self.peek().as_name().and_then(|name| self.kernels.get(name).copied());
         self.take(position, "a kernel's name").map(KernelId::new)

@@ -1,4 +1,4 @@
-//! Registers and memories as a text names them: `x.7`, `xs@0`.
+//! Names of registers and memories in the text form: `x.7`, `xs@0`.
 
 use warpwise_diag::Span;
 use warpwise_ir::entity::{Entity, PrimaryMap};
@@ -9,7 +9,7 @@ use super::Parser;
 use crate::op::{Block, Op};
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space};
 
-/// Numbers are below this: a table has an entry for each number up to the highest.
+/// Bound on the numbers of registers and memories, exclusive: a table has an entry for each number up to the highest.
 const NUMBERS: usize = 1 << 20;
 
 /// The registers and memories of a function, by number.
@@ -22,9 +22,9 @@ pub(super) struct Names {
 /// A register or a memory that the text mentions.
 struct Named<T> {
     name: String,
-    /// Its type, or its space, if that has been told.
+    /// Its type or space, if the text has given it.
     what: Option<T>,
-    /// Where it is mentioned first.
+    /// Source position of its first mention.
     span: Span,
 }
 
@@ -41,7 +41,7 @@ impl Names {
 /// The registers and the memories of a function or kernel.
 type Tables = (PrimaryMap<Reg, RegData>, PrimaryMap<Mem, MemData>);
 
-/// Notes that a number is mentioned with this name.
+/// Records that the text mentions `number` with this name.
 fn mention<T>(table: &mut Vec<Option<Named<T>>>, number: usize, name: &str, span: Span) -> Parsed<()> {
     if number >= NUMBERS {
         return Err(syntax_error(span, format!("numbers are below {NUMBERS}")));
@@ -57,7 +57,7 @@ fn mention<T>(table: &mut Vec<Option<Named<T>>>, number: usize, name: &str, span
 }
 
 impl Parser<'_> {
-    /// The name and number of the register that comes next, if one does.
+    /// Returns the name and number of the next token if it is a register.
     pub(super) fn register(&self) -> Option<(String, usize)> {
         let (name, number) = self.peek().as_word()?.rsplit_once('.')?;
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -76,7 +76,7 @@ impl Parser<'_> {
         Ok(Reg::new(number))
     }
 
-    /// A register that is assigned, with its type if the text tells it here.
+    /// Parses a register that is assigned, with its type if the text gives it here.
     pub(super) fn assigned(&mut self) -> Parsed<Reg> {
         let reg = self.expect_register()?;
         if self.eat(":") {
@@ -102,7 +102,7 @@ impl Parser<'_> {
         Ok(Mem::new(number))
     }
 
-    /// A memory that is set, with its space if the text tells it here.
+    /// Parses a memory that is set, with its space if the text gives it here.
     pub(super) fn pointer(&mut self) -> Parsed<Mem> {
         let mem = self.memory()?;
         if self.eat(":") {
@@ -125,7 +125,7 @@ impl Parser<'_> {
         self.constant()?.map(Operand::Const).ok_or_else(|| self.expected("an operand"))
     }
 
-    /// `f32` or `<16 x f32>`.
+    /// Parses `f32` or `<16 x f32>`.
     pub(super) fn imp_type(&mut self) -> Parsed<ImpType> {
         if !self.eat("<") {
             return self.scalar_type().map(ImpType::scalar);
@@ -137,18 +137,18 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// A plain number of a type that may be narrow.
+    /// Parses a plain number of a type that may be narrow.
     pub(super) fn number<T: TryFrom<usize>>(&mut self) -> Parsed<T> {
         let number = self.count()?;
         T::try_from(number).map_err(|_| syntax_error(self.previous_span(), "this number is too large"))
     }
 
-    /// The tables of a function whose text has been read, and types in its operations that follow from those of registers.
+    /// Returns the tables of a parsed function, and completes the types in its operations that follow from those of registers.
     pub(super) fn finish(&mut self, body: &mut Block) -> Parsed<Tables> {
         let Names { regs, mems } = std::mem::take(&mut self.names);
         let (mut types, mut blocks) = (PrimaryMap::new(), PrimaryMap::new());
         for named in regs {
-            // Nothing mentions a number that is missing.
+            // A missing number is mentioned nowhere.
             let unused = || (String::new(), Some(ImpType::scalar(ScalarType::I64)), Span::NONE);
             let (name, ty, span) = named.map_or_else(unused, |named| (named.name, named.what, named.span));
             let untold =
@@ -164,7 +164,7 @@ impl Parser<'_> {
     }
 }
 
-/// Sets what operations know of the types of their operands.
+/// Sets the types in operations that follow from those of their operands.
 fn complete(block: &mut Block, regs: &PrimaryMap<Reg, RegData>) {
     let scalar = |x: Operand| match x {
         Operand::Reg(reg) => regs[reg].ty.scalar,

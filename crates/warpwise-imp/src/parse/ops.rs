@@ -1,4 +1,4 @@
-//! Operations.
+//! The parser of operations.
 
 use warpwise_ir::entity::Entity;
 use warpwise_ir::parse::{Cursor, Parsed};
@@ -10,11 +10,11 @@ use crate::op::{AtomicOp, Block, Label, Op, Order};
 use crate::program::{CheckId, Launch};
 use crate::types::{Mem, Operand, Reg, StridedView};
 
-/// What is read where only the types of registers tell the type of an element.
+/// Placeholder for an element type that only follows from the types of registers.
 const LATER: ScalarType = ScalarType::I64;
 
 impl Parser<'_> {
-    /// An operation, with its semicolon if it has no block.
+    /// Parses an operation, with its semicolon if it has no block.
     pub(super) fn op(&mut self) -> Parsed<Op> {
         if let Some(op) = self.nesting_op()? {
             return Ok(op);
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(op)
     }
 
-    /// An operation with blocks, if one comes next.
+    /// Parses an operation with blocks, if one comes next.
     fn nesting_op(&mut self) -> Parsed<Option<Op>> {
         let op = match self.peek().as_word() {
             Some("if") => {
@@ -83,7 +83,7 @@ impl Parser<'_> {
         self.block_rest()
     }
 
-    /// An operation that begins with its own word, which has been taken.
+    /// Parses an operation that begins with its own word, which has been taken.
     fn statement(&mut self, word: &str) -> Parsed<Option<Op>> {
         let op = match word {
             "store" => {
@@ -152,7 +152,7 @@ impl Parser<'_> {
         Ok(Some(op))
     }
 
-    /// `x.1 = ...`, `xs@0 = ...`, or several results of a call.
+    /// Parses `x.1 = ...`, `xs@0 = ...`, or several results of a call.
     fn assignment(&mut self) -> Parsed<Op> {
         let (mut regs, mut mems) = (Vec::new(), Vec::new());
         self.separated(|p| {
@@ -176,7 +176,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What a register is set to.
+    /// Parses the right-hand side of an assignment to a register.
     fn value(&mut self, dst: Reg) -> Parsed<Op> {
         let word = match self.peek().as_word() {
             Some(word) if self.register().is_none() && !word.contains('.') => word,
@@ -229,7 +229,7 @@ impl Parser<'_> {
         Ok(op)
     }
 
-    /// A scalar operator applied, if the word is one's mnemonic.
+    /// Parses the application of a scalar operator, if the word is a mnemonic.
     fn operator(&mut self, dst: Reg, word: &str) -> Parsed<Option<Op>> {
         self.advance();
         let op = if let Some(op) = UnaryOp::from_mnemonic(word) {
@@ -249,7 +249,7 @@ impl Parser<'_> {
         Ok(Some(op))
     }
 
-    /// A register or constant as it is, or one of its lanes.
+    /// Parses an operand that is moved, or one of its lanes.
     fn moved(&mut self, dst: Reg) -> Parsed<Op> {
         let x = self.operand()?;
         if !self.eat("[") {
@@ -260,7 +260,7 @@ impl Parser<'_> {
         Ok(Op::Extract { dst, x, lane })
     }
 
-    /// A call whose word has been taken.
+    /// Parses a call whose word has been taken.
     fn call(&mut self, results: Vec<Reg>, mem_results: Vec<Mem>) -> Parsed<Op> {
         let position = self.peek().as_name().and_then(|name| self.functions.get(name).copied());
         let function = self.take(position, "a host function's name")?;
@@ -290,7 +290,7 @@ impl Parser<'_> {
         Ok(Launch { kernel, args, mem_args, extent, schedule, align, cost, arrays: Vec::new() })
     }
 
-    /// Scalars and memories in parentheses.
+    /// Parses scalars and memories in parentheses.
     fn arguments(&mut self) -> Parsed<(Vec<Operand>, Vec<Mem>)> {
         let (mut args, mut mem_args) = (Vec::new(), Vec::new());
         self.list("(", ")", |p| {
@@ -304,7 +304,7 @@ impl Parser<'_> {
         Ok((args, mem_args))
     }
 
-    /// `xs@0[i.1]`.
+    /// Parses `xs@0[i.1]`.
     fn place(&mut self) -> Parsed<(Mem, Operand)> {
         let mem = self.memory()?;
         self.mark("[")?;
@@ -313,14 +313,14 @@ impl Parser<'_> {
         Ok((mem, index))
     }
 
-    /// `xs@0[i.1] = x.2`.
+    /// Parses `xs@0[i.1] = x.2`.
     fn set_place(&mut self) -> Parsed<(Mem, Operand, Operand)> {
         let (mem, index) = self.place()?;
         self.mark("=")?;
         Ok((mem, index, self.operand()?))
     }
 
-    /// `xs@0 -> 4 + (1, n.0)`.
+    /// Parses `xs@0 -> 4 + (1, n.0)`.
     fn view(&mut self) -> Parsed<StridedView> {
         let mem = self.memory()?;
         self.mark("->")?;
@@ -353,7 +353,7 @@ impl Parser<'_> {
         self.take(op, "an operator or `exchange`")
     }
 
-    /// `[0 to 3, 8]`: lane numbers.
+    /// Parses lane numbers: `[0 to 3, 8]`.
     fn runs(&mut self) -> Parsed<Vec<u16>> {
         let mut lanes = Vec::new();
         self.list("[", "]", |p| {

@@ -10,7 +10,7 @@ use crate::types::ScalarType;
 use crate::value::Scalar;
 
 impl ConvertOp {
-    /// `x` converted to type `to`, which [`ConvertOp::accepts`] must allow.
+    /// Converts `x` to type `to`, which [`ConvertOp::accepts`] must allow.
     #[inline]
     pub fn eval(self, x: Scalar, to: ScalarType) -> Scalar {
         use ConvertOp::*;
@@ -36,7 +36,7 @@ impl ConvertOp {
 }
 
 impl Scalar {
-    /// The float `x` rounded to `ty`, which must be a float type; every NaN gives the canonical one.
+    /// Rounds the float `x` to `ty`, which must be a float type; every NaN becomes the canonical one.
     pub fn float(ty: ScalarType, x: f64) -> Scalar {
         match ty {
             ScalarType::F16 => Scalar::F16(Float::from_f64(x)),
@@ -48,7 +48,7 @@ impl Scalar {
         }
     }
 
-    /// The float this value holds, exactly; `None` for `bool` and integers.
+    /// Returns the float that this value holds, exactly; `None` for `bool` and integers.
     pub fn as_float(self) -> Option<f64> {
         match self {
             Scalar::F16(x) => Some(Float::to_f64(x)),
@@ -71,7 +71,7 @@ fn float(op: ConvertOp, x: Scalar) -> f64 {
 
 fn from_signed(op: ConvertOp, x: i64, to: ScalarType) -> Scalar {
     match to {
-        // Exact in f64 as far as f16 reaches, and infinite from there on.
+        // `x as f64` is exact over the range of f16; larger numbers become infinite.
         ScalarType::F16 => Scalar::F16(<f16 as Float>::from_f64(x as f64)),
         ScalarType::F32 => Scalar::F32(x as f32),
         ScalarType::F64 => Scalar::F64(x as f64),
@@ -92,7 +92,7 @@ fn from_unsigned(op: ConvertOp, x: u64, to: ScalarType) -> Scalar {
     }
 }
 
-/// Rust's `as` saturates and turns NaN into 0, as the language does.
+/// Rust's `as` saturates and turns NaN into 0, as the language requires.
 fn to_signed(op: ConvertOp, x: f64, to: ScalarType) -> Scalar {
     match to {
         ScalarType::I8 => Scalar::I8(x as i8),

@@ -1,9 +1,9 @@
-//! The elementary functions in f64, by the C library where it has them. In f64 results are as good
-//! as the library's (glibc documents at most 2 ulp for most, 5 for `erfc`, 10 for `gamma`); rounded
-//! to f32 or f16 they are almost always the nearest value.
+//! The elementary functions in f64, computed by the C library where it has them. In f64, results are as accurate as the library's
+//! (glibc documents at most 2 ulp for most, 5 for `erfc`, 10 for `gamma`). Rounded to f32 or f16, they are almost always the
+//! nearest value.
 //!
-//! The functions "of pi" reduce their argument exactly before they multiply, so that they are exact
-//! at multiples of a quarter turn, signs of zeros as IEEE 754 recommends.
+//! The functions "of pi" reduce their argument exactly before they multiply, so that they are exact at multiples of a quarter
+//! turn. The signs of zeros are those that IEEE 754 recommends.
 
 use std::f64::consts::PI;
 use std::ffi::c_int;
@@ -25,7 +25,7 @@ unsafe extern "C" {
     safe fn ldexp(x: f64, exponent: c_int) -> f64;
 }
 
-/// A unary function that is not exact in general.
+/// Evaluates a unary function that is not exact in general.
 pub(super) fn unary(op: UnaryOp, x: f64) -> f64 {
     use UnaryOp::*;
     match op {
@@ -65,12 +65,12 @@ pub(super) fn unary(op: UnaryOp, x: f64) -> f64 {
     }
 }
 
-/// x * 2^n with n read from a float as `fptosi` to i32 does; rounded once.
+/// Returns x * 2^n, rounded once; n is read from a float as `fptosi` to i32 does.
 pub(super) fn load_exponent(x: f64, n: f64) -> f64 {
     ldexp(x, n as i32)
 }
 
-/// The exponent of the leading bit; see [`crate::ConvertOp::ILogB`].
+/// Returns the exponent of the leading bit; see [`crate::ConvertOp::ILogB`].
 pub(super) fn leading_exponent(x: f64) -> i32 {
     if x == 0.0 || x.is_nan() {
         return i32::MIN;
@@ -88,11 +88,11 @@ pub(super) fn leading_exponent(x: f64) -> i32 {
 
 fn log_gamma(x: f64) -> f64 {
     let mut sign = 0;
-    // SAFETY: `sign` is a valid place for one `int`, all the function writes to.
+    // SAFETY: `sign` is a valid place for one `int`, and the function writes nothing else.
     unsafe { lgamma_r(x, &mut sign) }
 }
 
-/// Splits x = k/2 + rest, exactly, and gives k modulo 4 and the rest, of magnitude at most 1/4.
+/// Splits x = k/2 + rest, exactly, and returns k modulo 4 and the rest, of magnitude at most 1/4.
 fn quarter_turns(x: f64) -> (i64, f64) {
     let turn = x % 2.0;
     let k = (2.0 * turn).round_ties_even();
@@ -127,7 +127,7 @@ fn tan_pi(x: f64) -> f64 {
     let (quarter, rest) = quarter_turns(x);
     let tangent = (PI * rest).tan();
     match quarter {
-        // At whole numbers the zero is that of sine over cosine, at halves likewise the infinity.
+        // At whole numbers the zero has the sign of sine over cosine; at halves the same holds for the infinity.
         0 if rest == 0.0 => 0f64.copysign(x),
         2 if rest == 0.0 => -0f64.copysign(x),
         1 if rest == 0.0 => f64::INFINITY,
@@ -225,7 +225,7 @@ mod tests {
         for &(op, x, expected) in KNOWN {
             let close = |ty: ScalarType, bound: f64| {
                 let got = op.eval(Scalar::float(ty, x)).as_float().unwrap();
-                // The argument is rounded too where it is not a dyadic fraction.
+                // The argument is rounded too unless it is a dyadic fraction.
                 assert!((got - expected).abs() <= bound * expected.abs(), "{op:?} {ty} {x}: {got}");
             };
             close(ScalarType::F64, 5e-16);

@@ -1,10 +1,9 @@
 //! Float operators, written once for all widths over [`Float`].
 //!
-//! f16 has no arithmetic of its own: an operator is computed in f64 and rounded once. That is
-//! correct rounding, because f64 holds sums, products and remainders of two f16 exactly, and has
-//! more than twice the digits (2 * 11 + 2) that quotients and square roots need. As for `fma`: a
-//! product has 22 digits, so f64 holds its sum with a third f16 exactly, unless the two are so far
-//! apart that rounding their sum cannot bring it to the middle of two f16 or the result overflows.
+//! f16 has no arithmetic of its own: an operator is computed in f64 and rounded once. The result is correctly rounded, because f64
+//! holds sums, products and remainders of two f16 exactly, and has more than twice the 2 * 11 + 2 digits that quotients and square
+//! roots need. For `fma`: a product has 22 digits, so f64 holds its sum with a third f16 exactly, unless the two are so far apart
+//! that rounding their sum cannot bring it to the midpoint of two f16, or the result overflows.
 
 use half::f16;
 
@@ -13,16 +12,16 @@ use super::ill_typed;
 use crate::ops::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 use crate::types::ScalarType;
 
-/// The correctly rounded primitives of one float type. Results that are NaN are not canonical here.
+/// The correctly rounded primitives of one float type. NaN results need not be canonical here.
 pub(crate) trait Float: Copy + PartialOrd {
     const TYPE: ScalarType;
     const CANONICAL_NAN: Self;
     const ONE: Self;
     /// Rounds to nearest even; NaN becomes the canonical NaN.
     fn from_f64(x: f64) -> Self;
-    /// Exact.
+    /// Converts to f64, exactly.
     fn to_f64(self) -> f64;
-    /// The same number, or the canonical NaN.
+    /// Returns the same number, or the canonical NaN.
     fn canonical(self) -> Self;
     fn is_nan(self) -> bool;
     fn is_negative(self) -> bool;
@@ -36,9 +35,9 @@ pub(crate) trait Float: Copy + PartialOrd {
     fn remainder(self, y: Self) -> Self;
     fn square_root(self) -> Self;
     fn multiply_add(self, y: Self, z: Self) -> Self;
-    /// The neighbour of a number that is neither NaN nor zero, away from zero or towards it.
+    /// Returns the neighbour of a number that is neither NaN nor zero, away from zero or towards zero.
     fn step(self, away: bool) -> Self;
-    /// The least positive number.
+    /// Returns the least positive number.
     fn least() -> Self;
 }
 
@@ -57,7 +56,7 @@ macro_rules! native_float {
             fn to_f64(self) -> f64 {
                 self as f64
             }
-            /// Told by the bits: compilers take `if x.is_nan() { NAN } else { x }` for `x`.
+            /// Tests the bits, because compilers simplify `if x.is_nan() { NAN } else { x }` to `x`.
             #[inline]
             fn canonical(self) -> $float {
                 let bits = self.to_bits();
@@ -190,8 +189,8 @@ impl Float for f16 {
     }
 }
 
-/// Rounds a number to f32 so that rounding the result to f16 is the same as rounding at once: an
-/// inexact result has an odd last bit (rounding to odd), so it is never mistaken for a tie.
+/// Rounds a number to f32 so that rounding the result to f16 equals rounding once: an inexact result has an odd last bit (rounding
+/// to odd), so it is never mistaken for a tie.
 fn to_odd(x: f64) -> f32 {
     let nearest = x as f32;
     let back = f64::from(nearest);
@@ -283,7 +282,7 @@ fn signum<F: Float>(x: F) -> F {
     }
 }
 
-/// `x` where it wins, or is equal and preferred; a NaN always loses.
+/// Returns `x` where it wins, or where it equals `y` and is preferred; a NaN always loses.
 #[inline]
 fn extremum<F: Float>(x: F, y: F, wins: bool, preferred: bool) -> F {
     if x.is_nan() && y.is_nan() {

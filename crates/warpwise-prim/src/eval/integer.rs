@@ -1,5 +1,5 @@
-//! Integer operators, written once for all widths. An integer is held signed and read as
-//! unsigned where the operator says so.
+//! Integer operators, written once for all widths. An integer is held as signed and reinterpreted as unsigned where the operator
+//! needs it.
 
 use super::ill_typed;
 use crate::ops::{BinaryOp, CompareOp, UnaryOp};
@@ -43,7 +43,7 @@ macro_rules! integer {
                 const BITS: u32 = <$int>::BITS;
                 let x = self;
                 let (unsigned_x, unsigned_y) = (x as $uint, y as $uint);
-                // A shift by the width or more is what shifting one by one would give.
+                // A shift by the width or more gives what repeated shifts by one would give.
                 let shift = unsigned_y.min(BITS as $uint) as u32;
                 Some(match op {
                     Add => x.wrapping_add(y),
@@ -101,13 +101,13 @@ integer!(i16, u16, i32, u32, I16);
 integer!(i32, u32, i64, u64, I32);
 integer!(i64, u64, i128, u128, I64);
 
-/// Whether the floored quotient is one below the truncated one, by the truncated division's remainder.
+/// Returns whether the floored quotient is one below the truncated one, given the remainder of the truncated division.
 #[inline]
 fn rounds_down(remainder: i64, divisor: i64) -> bool {
     remainder != 0 && (remainder < 0) != (divisor < 0)
 }
 
-/// Power modulo 2^64, whose low bits are the power modulo any smaller width.
+/// Raises `base` to `exponent` modulo 2^64; the low bits are the power modulo any smaller width.
 fn power(mut base: u64, mut exponent: u64) -> u64 {
     let mut result = 1u64;
     while exponent != 0 {
@@ -126,7 +126,7 @@ mod tests {
     use crate::samples::values;
     use crate::value::Scalar;
 
-    /// What an integer operator means, in unbounded (128-bit) integers; wrapping comes afterwards.
+    /// The meaning of an integer operator in unbounded (128-bit) integers; wrapping comes afterwards.
     fn oracle(op: BinaryOp, bits: u32, x: i128, y: i128) -> Option<i128> {
         use BinaryOp::*;
         let mask = (1i128 << bits) - 1;
@@ -139,7 +139,7 @@ mod tests {
             SMulHigh => (x * y).div_euclid(1 << bits),
             UMulHigh => ((ux as u128 * uy as u128) >> bits) as i128,
             SDiv => {
-                // The greatest q with q * y at most x in the direction of y's sign.
+                // The greatest q such that q * y is at most x in the direction of y's sign.
                 let q = x.div_euclid(divides(y)?);
                 if y < 0 && x.rem_euclid(y) != 0 { q - 1 } else { q }
             }
@@ -177,8 +177,7 @@ mod tests {
                 }
             }
             Pow if y < 0 => return None,
-            // Repeated multiplication; powers repeat within 2^bits steps, so a short walk suffices
-            // where the exponent is small, and elsewhere squares of the halved exponent.
+            // Repeated multiplication where the exponent is small, elsewhere the square of the power of the halved exponent.
             Pow | UPow => stepwise_power(ux, uy, mask),
             Shl => {
                 if uy >= bits as i128 {

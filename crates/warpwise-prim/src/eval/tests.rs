@@ -1,4 +1,4 @@
-//! Tests of float arithmetic and conversions; the elementary functions have theirs beside them.
+//! Tests of float arithmetic and conversions; the tests of the elementary functions are beside them.
 
 use half::f16;
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ proptest! {
         );
         let fused = TernaryOp::Fma.eval(Scalar::F16(x), Scalar::F16(y), Scalar::F16(z));
         let exact = a * b + c * F16_PARTS;
-        // Of an exact zero, the sign is minus where both terms are negative zeros or cancel nothing.
+        // An exact zero is negative where both terms are negative zeros; terms that cancel give a positive zero.
         let zero_negative = (sx != sy) && sz;
         prop_assert_eq!(fused, Scalar::F16(nearest_f16(exact, F16_PARTS * F16_PARTS, zero_negative)));
         if b != 0 {
@@ -54,7 +54,7 @@ proptest! {
 
     #[test]
     fn f64_to_f16_is_rounded_once(x in finite_f16(), steps in -3i64..=3) {
-        // Numbers around the middle of two neighbours, nearer to it than f32 can tell.
+        // Numbers around the midpoint of two neighbours, closer to it than f32 can resolve.
         let bits = x.to_bits() & 0x7fff;
         let next = if bits == 0x7bff { 65536.0 } else { half(bits + 1).as_float().unwrap() };
         let middle = (half(bits).as_float().unwrap() + next) / 2.0;

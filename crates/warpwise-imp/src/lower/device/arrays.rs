@@ -1,4 +1,4 @@
-//! Whole arrays that host code makes or copies: a work-item for each element.
+//! Whole arrays that host code creates or copies, with one work-item for each element.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Expr, Stm, exprs};
@@ -11,7 +11,7 @@ use crate::lower::memory::View;
 use crate::types::{Mem, Operand};
 
 impl<'a> Emitter<'a> {
-    /// Launches the copy of an array to an equally large place. Host code.
+    /// Launches the copy of an array to a place of equal size. Host code.
     pub fn device_copy(&mut self, dest: &View, source: &View, span: Span) -> Lowered<()> {
         if self.device_transposition(dest, source, span)? {
             return Ok(());
@@ -31,7 +31,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Launches what fills an array with numbers that go up, or with a scalar. Host code.
+    /// Launches the kernel that fills an array with an arithmetic sequence or with a scalar. Host code.
     pub fn device_fill(&mut self, stm: &'a Stm) -> Lowered<()> {
         let (var, span) = (stm.pattern[0], stm.span);
         let built = self.build("fill", span, &|kernel, lo, hi| {
@@ -66,7 +66,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// A view of host code as a kernel has it.
+    /// Passes a view of host code to a kernel.
     pub fn view_param(&mut self, view: &View) -> Lowered<View> {
         let mem = self.memory_param(view.block.mem);
         let param = |this: &mut Self, value: Value| match value {
@@ -82,7 +82,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// A memory of host code as a parameter, one for all that ask.
+    /// Passes a memory of host code to a kernel, as one parameter for all uses.
     fn memory_param(&mut self, mem: Mem) -> Mem {
         match self.mem_args.iter().position(|(arg, _)| *arg == mem) {
             Some(known) => self.mem_params[known],
@@ -90,7 +90,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The indices of the element with this number, in row-major order.
+    /// Returns the indices of the element with this row-major number.
     pub fn unflattened(&mut self, extents: &[Value], flat: Operand) -> Vec<Value> {
         let mut indices = vec![Value::Uniform(flat); extents.len()];
         for dim in (1..extents.len()).rev() {

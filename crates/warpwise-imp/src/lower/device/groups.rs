@@ -1,4 +1,4 @@
-//! Folding with a work-group: every work-item folds its share, and the shares are folded through local memory.
+//! Folds by a work-group: every work-item folds its share of the elements, and the results are folded through local memory.
 //!
 //! ```text
 //! acc = neutral; for each element of the share { acc = op(acc, element) }
@@ -6,9 +6,9 @@
 //! for half in [size/2, size/4, ..., 1] { if item < half { acc = op(acc, partial[item + half]); partial[item] = acc }; barrier }
 //! ```
 //!
-//! Where the operator commutes the work-items take elements in turn, so that neighbours load side by side. Any other has
-//! shares of consecutive elements, and neighbours are folded first: `half` goes up, from multiples of `2 * half`.
-//! So what is combined with what depends on the number of elements and the size of the group alone.
+//! Where the operator is commutative, the work-items take elements in turn, so that neighbours load side by side. For any other
+//! operator the shares are consecutive elements, and neighbours are folded first: `half` goes up, from multiples of `2 * half`.
+//! The order of combination therefore depends only on the number of elements and the size of the group.
 
 use warpwise_diag::Span;
 use warpwise_ir::Reduce;
@@ -20,24 +20,24 @@ use crate::op::Op;
 use crate::program::{Group, LocalArray};
 use crate::types::{ImpType, Mem, Operand, Reg, Space};
 
-/// Work-items of a group.
+/// Number of work-items of a group.
 pub(super) const SIZE: u32 = 128;
 
-/// What a work-item has folded so far, by reduction and value.
+/// The values that a work-item has folded so far, for each reduction and value.
 pub(super) type Folded = Vec<Vec<Reg>>;
 
-/// Folds the element of an index into what there is.
+/// A function that folds the element at an index into the accumulators.
 pub(super) type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, Reg, &Folded) -> Lowered<()>;
 
 impl<'a> Emitter<'a> {
-    /// Makes the kernel one of work-groups; the number of the work-item.
+    /// Makes the kernel one of work-groups. Returns the index of the work-item.
     pub fn start_group(&mut self) -> Reg {
         let item = self.code.int_reg("item");
         self.group = Some(Group { size: SIZE, item, local: Vec::new() });
         item
     }
 
-    /// Folds the elements `from..to` with the group. The totals are in the registers of the first work-item.
+    /// Folds the elements `from..to` with the group. The totals end up in the registers of the first work-item.
     pub fn group_fold(
         &mut self,
         reduces: &'a [Reduce],
@@ -54,7 +54,7 @@ impl<'a> Emitter<'a> {
         Ok(folded)
     }
 
-    /// Folds the elements `from..to` that are this work-item's.
+    /// Folds this work-item's share of the elements `from..to`.
     pub fn fold_shares(
         &mut self,
         reduces: &'a [Reduce],
@@ -84,8 +84,8 @@ impl<'a> Emitter<'a> {
         Ok(folded)
     }
 
-    /// Folds what so many neighbouring work-items have, a power of two, of which this is number `lane`: into the first of
-    /// each, both in its registers and in the local memory that is given back. All work-items of the group take part.
+    /// Folds the values of `width` neighbouring work-items, a power of two, in which this one has index `lane`. The result ends up
+    /// with the first of them, in its registers and in the local arrays that are returned. All work-items of the group take part.
     pub fn fold_items(
         &mut self,
         reduce: &'a Reduce,
@@ -121,7 +121,7 @@ impl<'a> Emitter<'a> {
                     values.push(Value::Uniform(this.code.load("other", elem, mem, other).into()));
                 }
                 this.advance(&reduce.op, accs, &values)?;
-                // Nobody reads these places in this round.
+                // No work-item reads these places in this step.
                 this.store_own(&arrays, accs, item);
                 Ok(())
             });
@@ -135,7 +135,7 @@ impl<'a> Emitter<'a> {
         done.map(|()| arrays)
     }
 
-    /// Stores what a work-item has at its place.
+    /// Stores the values of a work-item at its index.
     pub fn store_own(&mut self, arrays: &[Mem], accs: &[Reg], item: Reg) {
         for (&mem, &acc) in arrays.iter().zip(accs) {
             let elem = self.code.regs[acc].ty.scalar;
@@ -143,7 +143,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// An array in local memory with an element like this register for each work-item.
+    /// Returns an array in local memory with one element for each work-item, of the type of the register `like`.
     pub fn scratch_array(&mut self, like: Reg) -> Mem {
         let ImpType { scalar: elem, .. } = self.code.regs[like].ty;
         let free = |array: &&mut Scratch| !array.taken && array.elem == elem;
@@ -172,7 +172,7 @@ impl<'a> Emitter<'a> {
         mem
     }
 
-    /// The largest power of two up to a number, between two powers of two.
+    /// Emits the largest power of two up to `most`, between two powers of two.
     pub fn power_of_two(&mut self, most: Operand, (least, greatest): (i64, i64)) -> Operand {
         let mut power = Operand::i64(least);
         let mut next = 2 * least;
@@ -184,13 +184,13 @@ impl<'a> Emitter<'a> {
         power
     }
 
-    /// Runs `body` for the first work-item.
+    /// Emits `body` for the first work-item only.
     pub fn first_item(&mut self, item: Reg, body: super::points::Inside<'_, 'a>) -> Lowered<()> {
         let first = self.code.compare(CompareOp::Eq, item, Operand::i64(0));
         self.branch_if(first, body)
     }
 
-    /// The element types of what is folded.
+    /// Returns the element types of the folded values.
     pub fn folded_types(&self, folded: &Folded) -> Vec<ScalarType> {
         folded.iter().flatten().map(|&reg| self.code.regs[reg].ty.scalar).collect()
     }

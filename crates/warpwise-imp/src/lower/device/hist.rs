@@ -1,4 +1,4 @@
-//! Histograms by atomic operations and locks: every work-item combines what it computes right into a table.
+//! Histograms by atomic operations and locks: every work-item combines its values directly into a table.
 //!
 //! ```text
 //! global:   for each element, by a work-item { dest[bin] atomically= op(dest[bin], value) }
@@ -10,14 +10,14 @@
 //! locked:   for each element, by a work-item { lock locks[bin]; dest[bin] = op(dest[bin], value); unlock }
 //! ```
 //!
-//! Tables that local memory holds are filled there first, so that few work-items wait for the same place; those of few bins in
-//! several copies, of which neighbouring work-items take different ones. In which order values are combined is not fixed: sums of
+//! Tables that fit local memory are filled there first, so that few work-items wait for the same place. Tables of few bins have
+//! several copies, and neighbouring work-items use different copies. The order in which values are combined is not fixed: sums of
 //! floats may differ in their last bits from run to run.
 //!
-//! Tables of a few times the size of local memory are filled in passes over the elements, up to a number of passes that is a
-//! parameter (`--param passes.FUNCTION.NUMBER=...`): on devices whose atomic operations on main memory are slow more pay.
+//! Tables of a few times the size of local memory are filled in several passes over the elements, up to a number of passes that is
+//! a parameter (`--param passes.FUNCTION.NUMBER=...`): more passes pay on devices whose atomic operations on main memory are slow.
 //!
-//! Operators that are no commutative operators of one component each are combined under a lock for each bin.
+//! Operators that do not consist of commutative operators on single components are applied under a lock for each bin.
 //!
 //! Not done here: locks and elements of less than 32 bits in local memory.
 
@@ -37,44 +37,45 @@ use crate::lower::stms::allocates;
 use crate::op::{AtomicOp, Op};
 use crate::types::{Mem, Operand, Reg};
 
-/// Bytes of local memory for tables.
+/// Size of local memory for tables, in bytes.
 const LOCAL: i64 = 16 << 10;
 
-/// Elements that a work-item combines at least, where there are enough.
+/// Minimum number of elements that a work-item combines, if there are enough.
 const PER_ITEM: i64 = 16;
 
-/// Groups at most, if there are no more elements for each of their bins: some more than a large device runs at a time.
+/// Maximum number of groups, if there are no more elements for each of their bins: somewhat more than a large device runs at a
+/// time.
 const FEW_GROUPS: i64 = 1 << 11;
 
-/// Groups at most, so many that it does not matter when the last of them begins.
+/// Maximum number of groups, large enough that the start time of the last one does not matter.
 const MOST_GROUPS: i64 = 1 << 15;
 
-/// Elements that a work-item has at hand before it combines them, so that as many loads are under way.
+/// Number of elements that a work-item computes before it combines them, so that several loads are in flight.
 const AT_ONCE: i64 = 4;
 
-/// Passes over the elements at most, unless set.
+/// Default of the maximum number of passes over the elements.
 const MOST_PASSES: i64 = 4;
 
-/// Elements for each bin from which on passes, and more tables to be combined, are worth their while.
+/// Minimum number of elements for each bin for which passes, and more tables to be combined, pay.
 const PER_BIN: i64 = 16;
 
-/// Copies of a table at most: local memory of GPUs has so many banks, and as many work-items run in step.
+/// Maximum number of copies of a table: the number of banks of local memory on GPUs, and of work-items that run in step.
 const MOST_COPIES: i64 = 32;
 
-/// Elements of a group for each place of its tables at least, where there is more than one copy.
+/// Minimum number of elements of a group for each place of its tables, where there is more than one copy.
 const PER_PLACE: i64 = 8;
 
-/// The sizes of the groups' work.
+/// The division of the elements among groups.
 #[derive(Clone, Copy)]
 struct Chunks {
-    /// Elements.
+    /// Number of elements.
     count: Operand,
-    /// Elements of a group.
+    /// Number of elements of a group.
     chunk: Operand,
 }
 
 impl<'a> Emitter<'a> {
-    /// Whether all operators are such that a component at a time can be combined atomically.
+    /// Returns whether all operators can be applied atomically, one component at a time.
     pub fn combines_atomically(&self, ops: &[HistOp]) -> bool {
         self.combines_scalars(ops) && ops.iter().all(|hist| componentwise_operators(&hist.op).is_some())
     }
@@ -129,8 +130,8 @@ impl<'a> Emitter<'a> {
         passes
     }
 
-    /// Launches a histogram that local memory does not hold: in passes over ranges of bins where these are few, each has many
-    /// elements, and the body may run several times; right into the destinations otherwise.
+    /// Launches a histogram that does not fit local memory. It runs in passes over ranges of bins where these are few, each has
+    /// many elements, and the body may run several times; otherwise values are combined directly into the destinations.
     fn launch_passes(
         &mut self,
         stm: &'a Stm,
@@ -167,8 +168,8 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The bins for which local memory has room; `None` where work-groups cannot do it at all: work-items that wait for
-    /// each other take no memory from the arena.
+    /// Returns the number of bins that fit local memory; `None` where work-groups cannot compute the histogram at all: work-items
+    /// that wait for each other must not allocate in the arena.
     fn local_bins(&self, op: &SegOp, ops: &[HistOp]) -> Option<i64> {
         let types: Vec<ScalarType> =
             ops.iter().flat_map(|hist| &hist.dests).map(|&dest| self.elem(dest)).collect();
@@ -177,15 +178,15 @@ impl<'a> Emitter<'a> {
         (wide && !allocates(&op.body)).then(|| LOCAL / bytes.max(1))
     }
 
-    /// How many bins an operation has. Host code.
+    /// Returns the number of bins of an operation. Host code.
     fn bins(&mut self, stm: &Stm, hist: &HistOp) -> Lowered<Operand> {
         let view = self.view(hist.dests[0], stm.span)?;
         let extents = self.extents(&view, stm.span)?;
         Ok(self.code.product(extents[..hist.rank].iter().copied()))
     }
 
-    /// Computes the elements `first..to` that are the work-item's, and combines what each comes to: one by one, or several at
-    /// once where nothing hinders it.
+    /// Computes the work-item's elements of `first..to` and combines their results, one at a time or, with straight bodies,
+    /// several at once.
     fn each_combined(
         &mut self,
         stm: &'a Stm,
@@ -217,7 +218,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Computes the elements from `index` on that are the work-item's, then combines them.
+    /// Computes several elements of the work-item from `index` on, then combines their results.
     fn several_combined(
         &mut self,
         stm: &'a Stm,
@@ -235,7 +236,7 @@ impl<'a> Emitter<'a> {
         computed.iter().try_for_each(|results| combine(self, results))
     }
 
-    /// Combines the results of one point: into the tables, or right into the destinations.
+    /// Combines the results of one point, into the tables or directly into the destinations.
     fn combine_results(
         &mut self,
         stm: &Stm,
@@ -272,7 +273,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Combines a value into an element of an array.
+    /// Combines a value with an element of an array atomically.
     fn combine_atomically(
         &mut self,
         stm: &Stm,
@@ -304,7 +305,7 @@ impl<'a> Emitter<'a> {
         self.count_up(index, (first, to), i64::from(SIZE), |this| body(this, index))
     }
 
-    /// The product of sizes that are the same in all lanes.
+    /// Returns the product of extents that are the same in all lanes.
     fn extents_product(&mut self, extents: &[Value]) -> Operand {
         let mut product = Value::constant(1_i64.into());
         for &extent in extents {

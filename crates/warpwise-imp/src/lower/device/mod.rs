@@ -1,16 +1,15 @@
-//! Segmented operations of host code on devices: every iteration of a kernel is the work of one work-item.
+//! Segmented operations of host code on devices: each iteration of a kernel is a work-item.
 //!
 //! ```text
 //! ys: [n]f32 = segmap (i < n: thread) { ... }    host:   launch map over n
 //!                                           ==>  kernel: for point in lo..hi { body at point; store }
 //! ```
 //!
-//! Kernels are scalar code: a device makes its own lanes of work-items. Nothing waits for another work-item but at the end of a
-//! launch, and where tiles look back. Scans and partitions are done tile by tile (`tiles`) by work-groups, whose work-items combine
-//! through local memory; so are reductions and small histograms, nests of which the schedule says so (`work_groups`), maps of the
-//! shape of a matrix product (`products`), maps whose work-items walk along the same arrays (`staged`), and copies of transposed
-//! arrays (`transpose`). The part `lo..hi` of a work-item or group is
-//! one iteration.
+//! Kernels are scalar code: a device forms its own lanes from work-items. Work-items wait for others only at the end of a launch,
+//! and where tiles look back. Scans and partitions are done tile by tile (`tiles`) by work-groups, whose work-items combine
+//! through local memory. The same holds for reductions and small histograms, for nests that are scheduled so (`work_groups`), for
+//! maps in the form of a matrix product (`products`), for maps whose work-items walk along the same arrays (`staged`), and for
+//! copies of transposed arrays (`transpose`). The range `lo..hi` of a work-item or group is one iteration.
 //!
 //! Needs: level `mem`, scheduled for a device.
 
@@ -75,7 +74,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Whether the body of an operation writes to memory that outlives it, so that it may run only once.
+    /// Returns whether the body of an operation writes to memory that outlives the body, so that it may run only once.
     fn overwrites_outside(&self, op: &SegOp) -> bool {
         let function = self.cx.function;
         let mut own = Vec::new();
@@ -86,7 +85,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The blocks that a body allocates, at any depth.
+/// Collects the blocks that a body allocates, at any depth.
 fn allocated(body: &warpwise_ir::Body, own: &mut Vec<warpwise_ir::Var>) {
     for stm in &body.stms {
         if matches!(stm.expr, Expr::Alloc { .. }) {
@@ -96,7 +95,7 @@ fn allocated(body: &warpwise_ir::Body, own: &mut Vec<warpwise_ir::Var>) {
     }
 }
 
-/// Whether a body overwrites an array of which `outside` holds.
+/// Returns whether a body overwrites an array for which `outside` holds.
 fn writes(body: &warpwise_ir::Body, outside: &mut dyn FnMut(warpwise_ir::Var) -> bool) -> bool {
     body.stms.iter().any(|stm| {
         let mut inside = match &stm.expr {

@@ -1,4 +1,4 @@
-//! Partitions in three launches: members of every block, what comes before each block, and the members to their places.
+//! Partitions in three launches: counts of the elements that each block keeps, prefixes of blocks, and the elements' final places.
 //!
 //! ```text
 //! count:     members[unit][class] = elements of the block that join the class
@@ -6,10 +6,10 @@
 //! place:     result[class][before + nth member] = value
 //! ```
 //!
-//! A work-item does a block. So are partitions done on processors ([`Scanning`](crate::lower::Scanning)), and those whose bodies take
-//! memory or into many classes; all others go by `tiles`.
+//! Each work-item processes a block. This method serves partitions on processors ([`Scanning`](crate::lower::Scanning)), and
+//! partitions whose body allocates memory or that have many classes; all other partitions use `tiles`.
 //!
-//! The body runs twice. Result arrays lie in blocks for as many elements as there are inputs, of which a prefix counts.
+//! The body runs twice. Result arrays occupy blocks for as many elements as there are inputs; only a prefix is valid.
 
 use warpwise_ir::{SegOp, Stm};
 use warpwise_prim::{ScalarType, UnaryOp};
@@ -20,7 +20,7 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Range};
 use crate::types::{Mem, Operand, Reg};
 
-/// Elements of a block.
+/// Number of elements of a block.
 const BLOCK: i64 = 256;
 
 impl<'a> Emitter<'a> {
@@ -46,7 +46,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The kernel that counts the members of every block, or puts them to their places.
+    /// Builds the kernel that counts the kept elements of every block, or stores them at their final places.
     fn build_members(
         &self,
         stm: &'a Stm,
@@ -82,7 +82,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Counts an element for the first class it joins, and puts it to its place there.
+    /// Counts an element for the first class it joins, and stores it there if `placing`.
     fn join_classes(&mut self, stm: &'a Stm, op: &'a SegOp, places: &[Reg], placing: bool) -> Lowered<()> {
         let classes = places.len();
         let values = &op.body.result[classes..];
@@ -108,7 +108,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Replaces the counts of blocks by sums over the blocks before each; the total lies behind them.
+    /// Replaces the counts of blocks by the sums over the preceding blocks; the total is stored after the last block.
     fn launch_sums(&mut self, stm: &'a Stm, cut: &Cut, counts: &[Mem]) -> Lowered<()> {
         let built = self.build("sums", stm.span, &|kernel, lo, hi| {
             let counts: Vec<Mem> = counts.iter().map(|&mem| kernel.mem_param("members", mem, None)).collect();

@@ -1,6 +1,6 @@
-//! Maps and scatters: a work-item for each point of the space.
+//! Maps and scatters with one work-item for each point of the space.
 //!
-//! Of several scattered writes to one place any one remains.
+//! If several scattered writes go to one place, any one of them remains.
 
 use warpwise_diag::Span;
 use warpwise_ir::{ScatterDest, SegDim, SegOp, Stm};
@@ -10,7 +10,7 @@ use crate::op::{Block, Op};
 use crate::traverse::any_op;
 use crate::types::{Operand, Reg};
 
-/// Code inside a kernel.
+/// A function that emits code inside a kernel.
 pub(super) type Inside<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>) -> Lowered<()>;
 
 impl<'a> Emitter<'a> {
@@ -22,7 +22,7 @@ impl<'a> Emitter<'a> {
         self.map_of_points(stm, op)
     }
 
-    /// Launches a map that has a work-item for each point.
+    /// Launches a map with one work-item for each point.
     pub fn map_of_points(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
         let built = self.build("map", stm.span, &|kernel, lo, hi| {
             kernel.each_point(&op.space, (lo, hi), stm.span, &mut |kernel| {
@@ -48,7 +48,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Runs `body` at every point of a space that a kernel's part covers.
+    /// Emits `body` for every point of a space in the kernel's range `part`.
     pub fn each_point(
         &mut self,
         space: &[SegDim],
@@ -64,7 +64,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Runs `body`, and frees what it allocates.
+    /// Emits `body`, and frees its arena allocations.
     pub fn in_own_arena(&mut self, body: Inside<'_, 'a>) -> Lowered<()> {
         let (block, done) = self.block_of(|this| body(this));
         let mark = takes_arena(&block).then(|| self.code.int_reg("mark"));
@@ -80,12 +80,12 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// Runs `body`, whose failing checks end it and count as those of this iteration.
+    /// Emits `body`, whose failing checks end it and count as those of this iteration.
     pub fn counted_as(&mut self, iteration: Operand, body: Inside<'_, 'a>) -> Lowered<()> {
         self.counted_telling(iteration, None, body)
     }
 
-    /// [`Emitter::counted_as`]; a check that fails also sets `failed`.
+    /// As [`Emitter::counted_as`]; a check that fails also sets `failed`.
     pub fn counted_telling(
         &mut self,
         iteration: Operand,
@@ -101,7 +101,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether a block takes memory from the arena.
+/// Returns whether a block allocates in the arena.
 fn takes_arena(block: &Block) -> bool {
     any_op(block, &|op| matches!(op, Op::ArenaAlloc { .. }))
 }

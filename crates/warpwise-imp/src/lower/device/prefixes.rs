@@ -1,4 +1,4 @@
-//! What comes before each block of a segment: one work-item goes over the blocks of a segment in order.
+//! The prefix of each block of a segment: one work-item processes the blocks of a segment in order.
 //!
 //! ```text
 //! for each segment { carry = neutral; for each block { total = units[block]; units[block] = carry; carry = op(carry, total) } }
@@ -15,18 +15,18 @@ use crate::lower::in_order::in_order;
 use crate::lower::kernels::Range;
 use crate::types::{Mem, Operand, Reg};
 
-/// How the totals of blocks are combined.
+/// The operator that combines the totals of blocks.
 pub(in crate::lower) struct Operator<'a> {
     /// The operator.
     pub op: &'a Lambda,
     /// Its neutral element.
     pub neutral: &'a [CoreOperand],
-    /// Per value, a block with one total a unit.
+    /// For each value, memory with one total for each unit.
     pub units: Vec<Mem>,
 }
 
 impl<'a> Emitter<'a> {
-    /// Launches the kernel that replaces the totals of blocks by what comes before each. Host code.
+    /// Launches the kernel that replaces the total of each block by its prefix. Host code.
     pub fn launch_prefixes(&mut self, operators: &[Operator<'a>], cut: &Cut, span: Span) -> Lowered<()> {
         let built = self.build("prefixes", span, &|kernel, lo, hi| {
             let mut carried = Vec::new();
@@ -52,7 +52,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Registers that hold the neutral elements.
+    /// Sets registers to the neutral elements.
     pub fn neutral_regs(&mut self, neutral: &[CoreOperand], span: Span) -> Lowered<Vec<Reg>> {
         let mut regs = Vec::new();
         for &neutral in neutral {
@@ -62,7 +62,7 @@ impl<'a> Emitter<'a> {
         Ok(regs)
     }
 
-    /// Folds an element's values, in the order of the reductions, into the registers of each.
+    /// Folds an element's values, in the order of the reductions, into the registers of each reduction.
     pub fn fold_element(
         &mut self,
         reduces: &'a [Reduce],
@@ -79,7 +79,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Applies an operator to what registers hold and to values, and keeps the result in the registers.
+    /// Applies an operator to the contents of registers and to values, and stores the result in the registers.
     pub fn advance(&mut self, op: &'a Lambda, carry: &[Reg], values: &[Value]) -> Lowered<()> {
         let args: Vec<Value> =
             carry.iter().map(|&reg| Value::Uniform(reg.into())).chain(values.iter().copied()).collect();
@@ -106,7 +106,7 @@ impl<'a> Emitter<'a> {
                 this.code.store(elem, mem, block, reg);
             }
             if in_order(op) {
-                // Nothing comes after the last block, whose total is none.
+                // No block follows the last one, which has no total.
                 let next = this.code.add(block, Operand::i64(1));
                 let followed = this.code.compare(CompareOp::SLt, next, end);
                 this.branch_if(followed, &mut |this| this.advance(op, &carry, &totals))

@@ -1,5 +1,5 @@
-//! Maps of the shape of a matrix product: a loop for each point whose loads depend on the row or on the column, not on both.
-//! A group computes a tile of points; a work-item several rows and columns of it, in registers.
+//! Maps in the form of a matrix product: each point has a loop whose loads depend on the row or on the column, not on both. A
+//! group computes a tile of points; a work-item computes several rows and columns of it, in registers.
 //!
 //! ```text
 //! segmap (i < n, j < p) {                   for base in 0..m step slice {
@@ -8,12 +8,12 @@
 //!                                               acc[r][c] = acc[r][c] + row[r] * column[c] for all r, c }; barrier }
 //! ```
 //!
-//! So each element that comes from memory serves a whole tile, and each that comes from local memory a row or column of
-//! registers. What lies beyond the last row, column or step is clamped to it when it is loaded, and never stored or folded.
-//! A point folds its steps in order, as it does alone.
+//! Each element loaded from memory thus serves a whole tile, and each element loaded from local memory serves a row or column of
+//! registers. Rows, columns and steps beyond the last are clamped to the last one when they are loaded, and are never stored or
+//! folded. A point folds its steps in order, as it does alone.
 //!
-//! Needs loops over scalars, without checks, whose bodies are straight lines. Where there are too few tiles to keep a
-//! device busy, or too few steps, each point has a work-item of its own (`--param tiles.FUNCTION.NUMBER=...`).
+//! Needs loops over scalars, without checks, with straight bodies. Where there are too few tiles to keep a device busy, or too few
+//! steps, each point has a work-item of its own (`--param tiles.FUNCTION.NUMBER=...`).
 
 mod shape;
 
@@ -29,56 +29,56 @@ use crate::lower::kernels::Range;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
-/// Work-items side by side in a group, each with columns of its own.
+/// Number of work-items side by side in a group, each with its own columns.
 const ACROSS: i64 = 8;
 
-/// Work-items one above the other.
+/// Number of work-items one below the other in a group.
 const DOWN: i64 = SIZE as i64 / ACROSS;
 
-/// Columns side by side that are a work-item's: as many as one load from local memory gives.
+/// Number of adjacent columns of a work-item: as many as one load from local memory yields.
 const TOGETHER: i64 = 4;
 
-/// What rows in local memory are longer than they need to be, so that neighbouring steps lie in different banks.
+/// Padding of rows in local memory, in elements, so that neighbouring steps lie in different banks.
 const PAD: i64 = 4;
 
-/// Tiles that keep a device busy. Set by `--param tiles.FUNCTION.NUMBER=...`.
+/// Number of tiles that keep a device busy. Set by `--param tiles.FUNCTION.NUMBER=...`.
 const ENOUGH_TILES: i64 = 64;
 
-/// Steps below which staging is not worth its while.
+/// Minimum number of steps for which staging pays.
 const ENOUGH_STEPS: i64 = 16;
 
 /// A point of a work-item.
 struct Point {
     row: usize,
     column: usize,
-    /// What the loop carries.
+    /// Registers that the loop carries.
     carried: Vec<Reg>,
-    /// What is known of it before the loop.
+    /// Values of the scalars computed before the loop.
     known: Vec<(Var, Value)>,
 }
 
-/// A tile while its code is made.
+/// A tile for which code is emitted.
 struct Tile<'t, 'a> {
     product: &'t Product<'a>,
     item: Reg,
-    /// Its first row and column.
+    /// First row and column of the tile.
     corner: [Operand; 2],
-    /// The rows and columns of the work-item, wherever they lie.
+    /// Rows and columns of the work-item, not clamped.
     own: [Vec<Operand>; 2],
-    /// The same, clamped to the last ones.
+    /// The same, clamped to the last row and column.
     clamped: [Vec<Operand>; 2],
-    /// How many rows and columns there are.
+    /// Number of rows and of columns of the map.
     extents: [Operand; 2],
-    /// Whether there are as many as the tile has.
+    /// Whether all rows and columns of the tile exist.
     is_inside: Operand,
-    /// How many steps.
+    /// Number of steps.
     depth: Operand,
-    /// Where loads are staged.
+    /// Local arrays for the staged loads.
     stages: Vec<Mem>,
 }
 
 impl<'a> Emitter<'a> {
-    /// Launches a map of the shape of a matrix product; whether it is one. Host code.
+    /// Launches a map in the form of a matrix product; returns whether it is one. Host code.
     pub fn device_product(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<bool> {
         let Some(product) = Product::of(self.cx.function, stm, op) else { return Ok(false) };
         let Some(depth) = self.known_on_host(product.bound) else { return Ok(false) };
@@ -123,7 +123,7 @@ impl<'a> Emitter<'a> {
         alone.map(|()| true)
     }
 
-    /// Computes a tile.
+    /// Emits the computation of a tile.
     fn product_tile(
         &mut self,
         product: &Product<'a>,
@@ -140,7 +140,7 @@ impl<'a> Emitter<'a> {
         points.iter().try_for_each(|point| self.store_point_of_tile(&tile, point))
     }
 
-    /// Finds the tile of this number, and binds the indices of the dimensions above.
+    /// Locates the tile with number `unit`, and binds the indices of the outer dimensions.
     fn tile<'t>(
         &mut self,
         product: &'t Product<'a>,
@@ -180,8 +180,8 @@ impl<'a> Emitter<'a> {
         Ok(Tile { product, item, corner, own, clamped, extents, is_inside, depth, stages })
     }
 
-    /// Where one of the work-item's rows or columns lies in its tile. Rows follow each other; columns do so as far as one load
-    /// goes, and neighbours have the next ones.
+    /// Returns the position of one of the work-item's rows or columns in its tile. Rows are adjacent. Columns are adjacent in
+    /// blocks of one load, and neighbouring work-items have the next blocks.
     fn place_in_tile(&mut self, product: &Product<'a>, side: Side, item: Reg, place: i64) -> Operand {
         match side {
             Side::Row => {
@@ -198,7 +198,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The points of a work-item, before the first step.
+    /// Emits the code of a work-item's points up to the loop.
     fn points_of_tile(&mut self, tile: &Tile<'_, 'a>) -> Lowered<Vec<Point>> {
         let product = tile.product;
         let mut points = Vec::new();
@@ -230,12 +230,12 @@ impl<'a> Emitter<'a> {
         self.bind_uniform(tile.product.index_of(Side::Column), indices[1][column]);
     }
 
-    /// Stages the next steps and folds them into all points.
+    /// Emits the staging of the next steps, and their folding into all points.
     fn slice_of_tile(&mut self, tile: &Tile<'_, 'a>, points: &[Point], base: Reg) -> Lowered<()> {
         let product = tile.product;
         let rest = self.code.sub(tile.depth, base);
         let slice = Operand::i64(product.slice);
-        // A known number of steps is counted for less, and what lies inside is not clamped.
+        // A constant number of steps makes a cheaper loop, and loads inside the arrays need no clamping.
         let is_whole = self.code.compare(CompareOp::SLe, slice, rest);
         let is_inside = self.code.binary(BinaryOp::And, is_whole, tile.is_inside);
         let (inside, beyond) = self.choose(
@@ -254,7 +254,7 @@ impl<'a> Emitter<'a> {
         whole.and(part)
     }
 
-    /// Folds so many staged steps.
+    /// Folds `steps` staged steps.
     fn steps_of_tile(
         &mut self,
         tile: &Tile<'_, 'a>,
@@ -266,13 +266,13 @@ impl<'a> Emitter<'a> {
         self.count_up(step, (Operand::i64(0), steps), 1, |this| this.step_of_tile(tile, points, (base, step)))
     }
 
-    /// Loads what the group needs for the next steps, where arrays may end before they do if `clamped`.
+    /// Loads everything that the group needs for the next steps; `clamped` where the arrays may end earlier.
     fn stage_loads(&mut self, tile: &Tile<'_, 'a>, base: Reg, clamped: bool) -> Lowered<()> {
         let mut loads = tile.product.staged.iter().zip(&tile.stages);
         loads.try_for_each(|(staged, &mem)| self.stage_load(tile, (staged, mem), base, clamped))
     }
 
-    /// Loads what the group needs of an array, the work-items in turn, neighbours side by side.
+    /// Loads the part of an array that the group needs, with the work-items in turn and neighbours side by side.
     fn stage_load(
         &mut self,
         tile: &Tile<'_, 'a>,
@@ -285,7 +285,7 @@ impl<'a> Emitter<'a> {
         let turn = self.code.int_reg("turn");
         let turns = Operand::i64(product.slice * width / i64::from(SIZE));
         self.count_up(turn, (Operand::i64(0), turns), 1, |this| {
-            // What differs by the turn is added last, where it is a constant once turns are unrolled.
+            // The part that depends on the turn is added last; it is a constant once the turns are unrolled.
             let fastest = if staged.along_depth { product.slice } else { width };
             let low = this.code.binary(BinaryOp::And, tile.item, Operand::i64(fastest - 1));
             let high = this.code.binary(BinaryOp::AShr, tile.item, Operand::i64(fastest.ilog2().into()));
@@ -359,7 +359,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// What follows the loop at a point, if the arrays have it.
+    /// Emits the code after the loop at a point, if the point exists.
     fn store_point_of_tile(&mut self, tile: &Tile<'_, 'a>, point: &Point) -> Lowered<()> {
         let product = tile.product;
         let mut exists = Operand::Const(true.into());

@@ -1,4 +1,4 @@
-//! Reductions by work-groups: a group for each block, groups for the partial results of each segment.
+//! Reductions by work-groups: one group for each block, then groups for the partial results of each segment.
 //!
 //! ```text
 //! reduce:   partial[unit] = fold of the block, by a group            // or the total, where it is the only block of the only segment
@@ -8,7 +8,7 @@
 //!
 //! A group that combined a hundred thousand partial results would take as long as all blocks together.
 //!
-//! Needs: results that are arrays, as the pass `migrate` makes them.
+//! Needs: results that are arrays, which the pass `migrate` ensures.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Reduce, SegOp, Stm};
@@ -25,18 +25,18 @@ use crate::lower::stms::allocates;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg, Space};
 
-/// Elements that a work-item folds of a block.
+/// Number of elements of a block that a work-item folds.
 const PER_ITEM: i64 = 16;
 
-/// Partial results that a group folds at most, where there are more.
+/// Maximum number of partial results that one group folds; if there are more, several groups share them.
 const FAN_IN: i64 = 1 << 11;
 
-/// Bytes of local memory that every device has to spare.
+/// Size of local memory that every device has available, in bytes.
 const LOCAL: i64 = 16 << 10;
 
 impl<'a> Emitter<'a> {
-    /// Whether work-groups can do a reduction: work-items that wait for each other take no memory from the arena, local
-    /// memory is small, and work-items without an element have neutral elements, on which no operator may fail.
+    /// Returns whether work-groups can compute a reduction. Work-items that wait for each other must not allocate in the arena,
+    /// local memory is small, and work-items without an element use neutral elements, on which no operator may fail.
     pub fn can_group(&self, op: &SegOp, reduces: &[Reduce]) -> bool {
         let bytes: i64 = self.reduced_types(reduces).iter().map(|ty| ty.bytes() as i64).sum();
         let alone = allocates(&op.body) || reduces.iter().any(|reduce| allocates(&reduce.op.body));
@@ -66,7 +66,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Launches what folds the partial results of each segment to its total.
+    /// Launches the kernels that fold the partial results of each segment to its total.
     fn combine_blocks(
         &mut self,
         stm: &'a Stm,
@@ -105,7 +105,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The kernel that folds blocks to partial results.
+    /// Builds the kernel that folds blocks to partial results.
     fn build_group_blocks(
         &self,
         stm: &'a Stm,
@@ -140,7 +140,7 @@ impl<'a> Emitter<'a> {
                     if cut.segments != Operand::i64(1) {
                         return kernel.store_totals(&outs, unit.unit.into(), &totals);
                     }
-                    // The only block of the only segment: nothing is left to combine.
+                    // The only block of the only segment: nothing remains to be combined.
                     let only = kernel.code.compare(CompareOp::Eq, cut.blocks, Operand::i64(1));
                     let (whole, part) = kernel.choose(
                         only,
@@ -153,7 +153,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The kernel that folds so many partial results of a segment to one.
+    /// Builds the kernel that folds every block of partial results of a segment to one.
     fn build_fold(
         &self,
         stm: &'a Stm,
@@ -178,7 +178,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The kernel that folds the partial results of each segment into the result arrays.
+    /// Builds the kernel that folds the partial results of each segment into the result arrays.
     fn build_group_combination(
         &self,
         stm: &'a Stm,
@@ -202,7 +202,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Folds partial results with the group. The totals are those of the first work-item.
+    /// Folds partial results with the group. The totals are in the registers of the first work-item.
     fn fold_partials(
         &mut self,
         reduces: &'a [Reduce],

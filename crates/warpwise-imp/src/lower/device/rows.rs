@@ -1,4 +1,4 @@
-//! Maps over grids of which the interior is known: a work-item does several rows of a column.
+//! Maps over grids with a known interior: each work-item computes several rows of a column.
 //!
 //! ```text
 //! segmap (i < h: thread, j < w: thread) {          for each column j of ROWS rows from i, by a work-item:
@@ -7,10 +7,10 @@
 //!         else { general } }
 //! ```
 //!
-//! Finding out where a point lies, and whether that is inside, is most of the work of a stencil; it is done once for all rows
-//! then, and what neighbouring rows load is loaded once.
+//! Finding out where a point lies, and whether it is in the interior, is most of the work of a stencil. It is done once for all
+//! rows of a work-item, and values that neighbouring rows load are loaded once.
 //!
-//! Needs: the choice that `specialise` makes, and nothing but computation around it.
+//! Needs: the choice that `specialise` makes, and only scalar computation around it.
 
 use warpwise_ir::{Branch, Expr, Mapping, SegOp, Stm, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
@@ -19,16 +19,16 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::op::Op;
 use crate::types::{Operand, Reg};
 
-/// Rows of a work-item.
+/// Number of rows of a work-item.
 const ROWS: i64 = 4;
 
-/// A map whose body is scalar work and then one specialised choice.
+/// A map whose body is scalar work followed by one specialised choice.
 struct Grid<'a> {
     stm: &'a Stm,
     op: &'a SegOp,
     /// The statements before the choice.
     before: &'a [Stm],
-    /// What is asked.
+    /// Condition of the choice.
     cond: Var,
 }
 
@@ -41,12 +41,12 @@ impl<'a> Grid<'a> {
         Some(Grid { stm, op, before, cond })
     }
 
-    /// The dimension of the rows.
+    /// Returns the position of the dimension of the rows.
     fn rows(&self) -> usize {
         self.op.space.len() - 2
     }
 
-    /// The numbers of indices of each dimension, and of pieces of rows for the rows.
+    /// Returns the extents of the dimensions, with that of the rows divided by [`ROWS`].
     fn extents(&self, emitter: &mut Emitter<'a>) -> Vec<Value> {
         let mut extents: Vec<Value> = self.op.space.iter().map(|dim| emitter.value(dim.extent)).collect();
         let above = emitter.binary(BinaryOp::Add, extents[self.rows()], Value::constant((ROWS - 1).into()));
@@ -56,7 +56,7 @@ impl<'a> Grid<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Launches a map over a grid with an interior; whether it is one. Host code.
+    /// Launches a map over a grid with an interior; returns whether it is one. Host code.
     pub fn map_of_rows(&mut self, stm: &'a Stm, op: &'a SegOp) -> Lowered<bool> {
         let Some(grid) = Grid::of(stm, op) else { return Ok(false) };
         let built = self.build("rows", stm.span, &|kernel, lo, hi| {
@@ -71,7 +71,7 @@ impl<'a> Emitter<'a> {
         Ok(true)
     }
 
-    /// The rows of a work-item.
+    /// Emits the rows of a work-item.
     fn rows(&mut self, grid: &Grid<'a>, unit: Reg) -> Lowered<()> {
         let extents = grid.extents(self);
         let indices = self.unflattened(&extents, unit.into());
@@ -90,7 +90,7 @@ impl<'a> Emitter<'a> {
         inside.and(beyond)
     }
 
-    /// Whether all rows from this one on are there, and inside.
+    /// Emits whether all rows from `first` on exist and are in the interior.
     fn is_inside(&mut self, grid: &Grid<'a>, first: Operand) -> Lowered<Operand> {
         let rows = &grid.op.space[grid.rows()];
         let extent = self.uniform(rows.extent, grid.stm.span)?;
@@ -106,7 +106,7 @@ impl<'a> Emitter<'a> {
         Ok(inside)
     }
 
-    /// Does the rows from this one on; `all`: whether all are there.
+    /// Emits the rows from `first` on; `all` says that all of them exist.
     fn each_row_of(&mut self, grid: &Grid<'a>, first: Operand, all: bool) -> Lowered<()> {
         let &Grid { stm, op, .. } = grid;
         let rows = &op.space[grid.rows()];
@@ -135,7 +135,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The number of the point whose indices are bound, in row-major order.
+    /// Returns the row-major number of the point whose indices are bound.
     fn number_of_point(&mut self, grid: &Grid<'a>) -> Lowered<Operand> {
         let mut number = Operand::i64(0);
         for dim in &grid.op.space {

@@ -1,4 +1,4 @@
-//! Scans in three launches: totals of blocks, what comes before each block, and every block from there.
+//! Scans in three launches: totals of blocks, prefixes of blocks, and the scan of every block from its prefix.
 //!
 //! ```text
 //! totals:    total[unit] = reduce block
@@ -6,11 +6,11 @@
 //! scan:      carry = before[unit]; for each element { carry = op(carry, element); result = carry }
 //! ```
 //!
-//! A work-item does a block. So are scans done on processors ([`Scanning`](crate::lower::Scanning)), and those of which the body or
-//! the operator takes memory, or the operator may fail; all others go by `tiles`.
+//! Each work-item processes a block. This method serves scans on processors ([`Scanning`](crate::lower::Scanning)), and scans
+//! whose body or operator allocates memory or whose operator may fail; all other scans use `tiles`.
 //!
-//! The body runs twice for all but the last block of a segment. Reductions that ride along leave partial results in
-//! the last launch, which are combined as those of other reductions.
+//! The body runs twice for all but the last block of a segment. Reductions fused into the scan leave partial results in the last
+//! launch, which are combined like those of other reductions.
 
 use warpwise_ir::{Lambda, Reduce, Scan, SegDim, SegKind, SegOp, Stm};
 use warpwise_prim::ScalarType;
@@ -23,7 +23,7 @@ use crate::lower::emitter::{Emitter, Failing, Lowered, Value};
 use crate::lower::kernels::{Built, Range};
 use crate::types::{Mem, Operand, Reg};
 
-/// Elements of a block.
+/// Number of elements of a block.
 const BLOCK: i64 = 256;
 
 /// The parts of a segmented scan.
@@ -69,7 +69,7 @@ impl<'a> Emitter<'a> {
         self.launch_combination(stm, op, reduces, &cut, &partials)
     }
 
-    /// The kernel that reduces the scans' inputs of every block.
+    /// Builds the kernel that reduces the scans' inputs of every block.
     fn build_totals(&self, parts: &Parts<'a>, cut: &Cut, operators: &[Operator<'a>]) -> Lowered<Built> {
         let parts = *parts;
         let (last, outer) = parts.op.space.split_last().expect("a space has dimensions");
@@ -93,7 +93,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The kernel that scans every block.
+    /// Builds the kernel that scans every block.
     fn build_blocks(
         &self,
         parts: &Parts<'a>,
@@ -144,12 +144,12 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Registers for what the scans carry, at the neutral elements.
+    /// Sets registers for the scans' carries to the neutral elements.
     fn carries(&mut self, parts: &Parts<'a>) -> Lowered<Vec<Vec<Reg>>> {
         parts.scans.iter().map(|scan| self.neutral_regs(&scan.neutral, parts.stm.span)).collect()
     }
 
-    /// Moves what is carried over one element; the scanned values at it.
+    /// Advances the carries by one element; returns the scanned values of the element.
     fn scan_step(&mut self, parts: &Parts<'a>, carries: &[Vec<Reg>]) -> Lowered<Vec<Value>> {
         let mut taken = 0;
         let mut scanned = Vec::new();
@@ -165,7 +165,7 @@ impl<'a> Emitter<'a> {
         Ok(scanned)
     }
 
-    /// Runs `body` for every element of a unit, in order.
+    /// Emits `body` for every element of a unit, in order.
     pub fn each_of_unit(
         &mut self,
         last: &SegDim,
@@ -190,7 +190,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The units' values as a kernel's parameters.
+/// Passes the units' values to a kernel.
 fn unit_params(kernel: &mut Emitter, operators: &[Operator]) -> Vec<Vec<Mem>> {
     let params = |operator: &Operator| {
         operator.units.iter().map(|&mem| kernel.mem_param("units", mem, None)).collect()
@@ -198,7 +198,7 @@ fn unit_params(kernel: &mut Emitter, operators: &[Operator]) -> Vec<Vec<Mem>> {
     operators.iter().map(params).collect()
 }
 
-/// Stores what registers hold as the values of a unit.
+/// Stores the contents of registers as the values of a unit.
 fn store_regs(kernel: &mut Emitter, mems: &[Mem], regs: &[Reg], unit: &Unit) {
     for (&mem, &reg) in mems.iter().zip(regs) {
         let elem = kernel.code.regs[reg].ty.scalar;

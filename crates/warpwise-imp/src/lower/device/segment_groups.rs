@@ -1,4 +1,4 @@
-//! Reductions of segments by parts of work-groups: neighbouring work-items fold a segment, so that they load side by side.
+//! Reductions of segments by parts of work-groups: neighbouring work-items fold one segment, so that they load side by side.
 //!
 //! ```text
 //! lane = item % width; segment = group * (size / width) + item / width
@@ -6,8 +6,8 @@
 //! fold the accumulators of the lanes through local memory; the first stores the total
 //! ```
 //!
-//! A segment gets so many work-items that each folds a few elements, at most all of the group. Tiny segments are folded by a
-//! work-item each, and few long ones are cut into blocks; which it is follows from the sizes alone.
+//! The number of work-items of a segment is such that each folds a few elements, up to the whole group. Tiny segments are folded
+//! by one work-item each, and few long ones are divided into blocks; the choice depends on the sizes alone.
 
 use warpwise_ir::{Reduce, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, UnaryOp};
@@ -21,36 +21,36 @@ use crate::lower::reduce::commutes;
 use crate::op::Op;
 use crate::types::{Operand, Reg};
 
-/// Elements of a segment that a work-item folds alone: neighbours then share cache lines.
+/// Maximum number of elements of a segment that one work-item folds alone: neighbours then share cache lines.
 const TINY: i64 = 16;
 
-/// Elements that each of the work-items of a segment folds at least, where it is long enough. With fewer, folding what the
-/// work-items came to takes longer than loading: on an H100 sums of rows of 100 take 0.42 ms by 8 work-items, 0.49 by 16.
+/// Minimum number of elements that each work-item of a segment folds, if the segment is long enough. With fewer, combining the
+/// work-items' results takes longer than loading: on an H100, sums of rows of 100 take 0.42 ms with 8 work-items, 0.49 with 16.
 const PER_ITEM: i64 = 8;
 
-/// Fewest work-items of a segment.
+/// Minimum number of work-items of a segment.
 const NARROWEST: i64 = 4;
 
-/// Segments that keep a device busy with a group each.
+/// Number of segments that keep a device busy with one group each.
 const MANY_SEGMENTS: i64 = 1 << 11;
 
-/// Elements of a segment up to which a group does it even if there are few.
+/// Maximum number of elements of a segment that one group folds even if there are few segments.
 const SHORT: i64 = 1 << 11;
 
-/// The sizes of what a launch does.
+/// The sizes of a launch.
 #[derive(Clone, Copy)]
 struct Sizes {
     segments: Operand,
     extent: Operand,
-    /// Work-items of a segment, a power of two, and which one.
+    /// Number of work-items of a segment, a power of two, and its logarithm.
     width: Operand,
     log_width: Operand,
-    /// Segments of a group.
+    /// Number of segments of a group.
     per_group: Operand,
 }
 
 impl<'a> Emitter<'a> {
-    /// Launches a reduction that work-groups can do.
+    /// Launches a segmented reduction that work-groups can compute.
     pub fn segmented_reduce(&mut self, stm: &'a Stm, op: &'a SegOp, reduces: &'a [Reduce]) -> Lowered<()> {
         let (last, outer) = op.space.split_last().expect("a space has dimensions");
         let mut extents = Vec::new();
@@ -78,7 +78,7 @@ impl<'a> Emitter<'a> {
         whole.and(parts).and(blocks)
     }
 
-    /// Launches parts of groups, one for each segment.
+    /// Launches groups whose parts fold one segment each.
     fn launch_parts(
         &mut self,
         stm: &'a Stm,
@@ -152,8 +152,8 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Folds the elements of a segment that are this work-item's: every so many, or consecutive ones where the operator
-    /// does not commute.
+    /// Folds this work-item's share of a segment: every `width`-th element, or consecutive elements where the operator is not
+    /// commutative.
     fn fold_share(
         &mut self,
         (stm, op, reduces): (&'a Stm, &'a SegOp, &'a [Reduce]),

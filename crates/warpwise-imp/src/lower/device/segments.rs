@@ -1,8 +1,8 @@
-//! Reductions and scans of many short segments: a work-item for each segment. Reductions by work-groups are elsewhere
-//! (`segment_groups`).
+//! Reductions and scans of many short segments, with one work-item for each segment. Reductions by work-groups are in
+//! `segment_groups`.
 //!
-//! A single segment, and few long ones, are cut into blocks or tiles instead. Which it is follows from the sizes alone, so
-//! that the order in which elements are combined does too.
+//! A single segment, and few long ones, are divided into blocks or tiles instead. The choice depends on the sizes alone, and so
+//! does the order in which elements are combined.
 
 use warpwise_ir::{SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp};
@@ -14,14 +14,14 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::lower::kernels::Range;
 use crate::types::Operand;
 
-/// Segments that keep a device busy, one a work-item.
+/// Number of segments that keep a device busy with one work-item each.
 const MANY_SEGMENTS: i64 = 1 << 14;
 
-/// Elements of a segment up to which several work-items are not worth their while.
+/// Maximum number of elements of a segment for which several work-items do not pay.
 const SHORT_SEGMENT: i64 = 64;
 
 impl<'a> Emitter<'a> {
-    /// Lowers a reduction or scan: by segments where they are many or short, otherwise as `by_blocks` does.
+    /// Lowers a reduction or scan: by segments where they are many or short, otherwise by `by_blocks`.
     pub fn by_segments(&mut self, stm: &'a Stm, op: &'a SegOp, by_blocks: Inside<'_, 'a>) -> Lowered<()> {
         let (last, outer) = op.space.split_last().expect("a space has dimensions");
         let mut extents = Vec::new();
@@ -41,7 +41,7 @@ impl<'a> Emitter<'a> {
         whole.and(blocks)
     }
 
-    /// Launches a work-item for each segment.
+    /// Launches a kernel with one work-item for each segment.
     pub fn whole_segments(
         &mut self,
         stm: &'a Stm,

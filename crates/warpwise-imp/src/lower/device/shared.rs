@@ -1,5 +1,5 @@
-//! Operations inside a nest, shared by the work-items of a group: maps and scatters in turn, reductions by folding shares, scans
-//! tile by tile.
+//! Operations inside a nest, shared by the work-items of a group: maps and scatters with the points in turn, reductions by folding
+//! shares, scans tile by tile.
 //!
 //! ```text
 //! carry = neutral; base = 0; do {
@@ -17,11 +17,11 @@ use crate::lower::emitter::{Emitter, Lowered, Together, Value};
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
-/// Who shares an operation, and the register that tells a work-item that a check of its has failed.
+/// The work-items that share an operation, and the register that is set in a work-item one of whose checks has failed.
 type Sharing = (Together, Option<Reg>);
 
 impl<'a> Emitter<'a> {
-    /// Runs the points of a map or scatter, the work-items in turn.
+    /// Runs the points of a map or scatter, with the work-items taking points in turn.
     pub fn shared_points(
         &mut self,
         (stm, op): (&'a Stm, &'a SegOp),
@@ -46,7 +46,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Folds the elements of a reduction. The totals are the first elements of what is given back, once all have met.
+    /// Folds the elements of a reduction. The totals are the first elements of the returned arrays, after the next barrier.
     pub fn shared_reduce(
         &mut self,
         (stm, op): (&'a Stm, &'a SegOp),
@@ -77,7 +77,7 @@ impl<'a> Emitter<'a> {
         Ok(arrays.into_iter().zip(types).collect())
     }
 
-    /// Scans a row, as many elements at a time as there are work-items.
+    /// Scans a row, one tile at a time with one element for each work-item.
     pub fn shared_scan(
         &mut self,
         (stm, op): (&'a Stm, &'a SegOp),
@@ -101,8 +101,8 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Runs what work-items of a group do together for as long as it says so. What follows a barrier in a loop that may not run
-    /// at all is written twice by some compilers for CPUs (PoCL's), and loops in a row double it every time.
+    /// Emits a loop of the whole group, whose body runs at least once and yields the condition. Some compilers for CPUs (PoCL's)
+    /// duplicate the code after a barrier in a loop that may not run at all, and consecutive loops double it every time.
     fn at_least_once(&mut self, body: &mut dyn FnMut(&mut Self) -> Lowered<Operand>) -> Lowered<()> {
         let (test, more) = self.block_of(|this| body(this));
         self.code.emit(Op::While { test, cond: more?, body: Vec::new() });
@@ -168,7 +168,7 @@ impl<'a> Emitter<'a> {
         reg
     }
 
-    /// Scans what the work-items have: into their registers, and into local memory.
+    /// Scans the values of the work-items, in their registers and in local memory.
     fn scan_values(&mut self, row: &Row<'a>, item: Reg, values: &[Vec<Reg>]) -> Lowered<()> {
         let store = |this: &mut Self| {
             for (values, scanned) in values.iter().zip(&row.scanned) {
@@ -199,7 +199,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The scanned values at the work-item's element, from what has been carried and what the tile comes to.
+    /// Returns the scanned values of the work-item's element, combined from the carries and the tile's scan.
     fn scanned_at(&mut self, row: &Row<'a>, item: Reg, values: &[Vec<Reg>]) -> Lowered<Vec<Value>> {
         let mut all = Vec::new();
         for (((scan, carry), scanned), own) in
@@ -223,14 +223,14 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The scan of a row.
+/// The state of scanning a row.
 struct Row<'a> {
     stm: &'a Stm,
     op: &'a SegOp,
     scans: &'a [Scan],
     post: Option<&'a Lambda>,
-    /// What comes before the tile, by scan; the same for all work-items.
+    /// Prefix of the tile, for each scan; the same for all work-items.
     carries: Vec<Vec<Reg>>,
-    /// A value of each work-item, by scan.
+    /// Local arrays with a value of each work-item, for each scan.
     scanned: Vec<Vec<Mem>>,
 }

@@ -1,4 +1,4 @@
-//! Maps whose work-items all walk along the same arrays: groups bring these into local memory, a tile at a time.
+//! Maps whose work-items all walk along the same arrays: groups copy these to local memory, one tile at a time.
 //!
 //! ```text
 //! for j in 0..n { ... xs[j] ... }    ==>   for start in 0..n step 128 {
@@ -6,12 +6,12 @@
 //!                                            for k in 0..min(128, n - start) { j = start + k; ... tile[k] ... } }
 //! ```
 //!
-//! All work-items load the same element in each iteration, so that a load serves one operation; from local memory the
-//! compiler loads several elements at once. On an H100 a step of 32768 bodies takes 3.6 ms, and 4.9 without this.
+//! Without tiles all work-items load the same element in each iteration, so that each load serves one operation; from local memory
+//! the compiler loads several elements at once. On an H100 a step of 32768 bodies takes 3.6 ms with tiles, and 4.9 without.
 //!
-//! Needs: a kernel that [`points`](super::points) has made, with a work-item for each point. Only where nothing in it fails
-//! or takes memory from the arena: all work-items of a group have to meet. Work-items beyond the last point only help to
-//! load. Loops of few iterations stay as they are: the host compares.
+//! Needs: a kernel made by [`points`](super::points), with one work-item for each point, in which nothing fails or allocates in
+//! the arena, since all work-items of a group have to reach the barriers. Work-items beyond the last point only help to load. The
+//! host keeps the plain kernel for loops of few iterations.
 
 use rustc_hash::FxHashMap;
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
@@ -26,24 +26,24 @@ use crate::program::{Group, Kernel, KernelParam, LocalArray};
 use crate::traverse::any_op;
 use crate::types::{Mem, Operand, Reg, Space};
 
-/// Bytes of local memory for the tiles of a group at most.
+/// Maximum size of a group's tiles in local memory, in bytes.
 const MOST_LOCAL: i64 = 8 << 10;
 
-/// Iterations from which on a loop is worth it.
+/// Minimum number of iterations of a loop that gains from tiles.
 const LEAST: i64 = 4 * SIZE as i64;
 
-/// A loop whose arrays are brought into local memory.
+/// A loop whose arrays are copied to local memory.
 struct Walk {
-    /// Its position among the operations of a point.
+    /// Position among the operations of a point.
     at: usize,
     index: Reg,
     bound: Operand,
-    /// The arrays that it walks along, with their elements.
+    /// Arrays that the loop walks along, with their element types.
     arrays: Vec<(Mem, ScalarType)>,
 }
 
 impl<'a> Emitter<'a> {
-    /// Launches a map, by groups if one of its loops is long enough for that. Host code.
+    /// Launches a map, by groups if one of its loops is long enough. Host code.
     pub fn launch_points(&mut self, built: Built, range: Range) {
         let staged =
             (self.cx.scanning != Scanning::Blocks).then(|| self.by_tiles(&built, range.extent)).flatten();
@@ -58,7 +58,8 @@ impl<'a> Emitter<'a> {
         );
     }
 
-    /// The same map by groups, and how many iterations the loop has that it is for. The points are `extent`.
+    /// Builds the same map by groups. Returns it with the number of iterations of the staged loop; `extent` is the number of
+    /// points.
     fn by_tiles(&self, built: &Built, extent: Operand) -> Option<(Built, Operand)> {
         let plain = self.cx.kernels.borrow()[built.kernel].clone();
         let [Op::For { index: point, body, .. }] = &plain.body[..] else { return None };
@@ -85,7 +86,7 @@ fn scalar_params(kernel: &Kernel) -> impl Iterator<Item = Reg> {
     })
 }
 
-/// The first loop of a point that walks along arrays as all other points do.
+/// Returns the first loop of a point that walks along arrays in the same way at all points.
 fn walk(kernel: &Kernel, point: &Block) -> Option<Walk> {
     let parts = |op: &Op| {
         matches!(
@@ -115,8 +116,8 @@ fn walk(kernel: &Kernel, point: &Block) -> Option<Walk> {
     })
 }
 
-/// The arrays that nobody writes, and that every iteration reads at its own number: what is read on a condition only may have
-/// fewer elements than there are iterations.
+/// Returns the arrays that are not written, and that every iteration reads at the loop's index. An array that is read only under a
+/// condition may have fewer elements than there are iterations.
 fn walked(kernel: &Kernel, index: Reg, body: &Block) -> Vec<(Mem, ScalarType)> {
     let is_read_only = |wanted: Mem| {
         (kernel.params.iter())
@@ -131,7 +132,7 @@ fn walked(kernel: &Kernel, index: Reg, body: &Block) -> Vec<(Mem, ScalarType)> {
     found
 }
 
-/// What an operation loads, if that is the element of this index.
+/// Returns the memory that an operation loads from, with the element type, if it loads the element at this index.
 fn loaded_at(kernel: &Kernel, index: Reg, op: &Op) -> Option<(Mem, ScalarType)> {
     if let Op::Load { dst, mem, index: Operand::Reg(at), mask: None, .. } = op
         && *at == index
@@ -142,7 +143,7 @@ fn loaded_at(kernel: &Kernel, index: Reg, op: &Op) -> Option<(Mem, ScalarType)> 
     }
 }
 
-/// The kernel in which a group does its points together, and the register of its last parameter, the number of points.
+/// Returns the kernel in which a group computes its points together, and the register of its last parameter, the number of points.
 fn by_groups(plain: &Kernel, (point, body): (Reg, &Block), walk: &Walk) -> (Kernel, Reg) {
     let mut code = Code::new();
     (code.regs, code.mems) = (plain.regs.clone(), plain.mems.clone());
@@ -173,7 +174,7 @@ fn by_groups(plain: &Kernel, (point, body): (Reg, &Block), walk: &Walk) -> (Kern
     (Kernel { regs: code.regs, mems: code.mems, group, body, ..plain.clone() }, n_points)
 }
 
-/// The loop, tile by tile.
+/// Emits the loop tile by tile.
 fn walk_by_tiles(
     code: &mut Code,
     plain: &Kernel,
@@ -211,7 +212,7 @@ fn walk_by_tiles(
     code.emit(Op::For { index: start, from: Operand::i64(0), to: walk.bound, step: i64::from(SIZE), body });
 }
 
-/// Lets loads at the loop's index load from tiles.
+/// Redirects loads at the loop's index to the tiles.
 fn load_tiles(plain: &Kernel, block: &mut Block, (index, within): (Reg, Reg), tiles: &FxHashMap<Mem, Mem>) {
     for op in block {
         let loads = loaded_at(plain, index, op).is_some();

@@ -1,13 +1,12 @@
-//! Copies of arrays that lie transposed: tile by tile through local memory, so that neighbours read side by side and write
-//! side by side.
+//! Copies of transposed arrays, tile by tile through local memory, so that neighbours read side by side and write side by side.
 //!
 //! ```text
 //! for each tile, by a group:  tile[down][across] = source[.., row + across, .., column + down]; barrier
 //!                             dest[.., row + down, .., column + across] = tile[across][down]
 //! ```
 //!
-//! Tiles at the edge ask for each element whether it is there. Rows of a tile are an element longer than they need to be, so
-//! that its columns lie in all banks of local memory.
+//! Tiles at the edge test for each element whether it exists. Rows of a tile have one element of padding, so that its columns lie
+//! in all banks of local memory.
 
 use warpwise_diag::Span;
 use warpwise_prim::{BinaryOp, CompareOp};
@@ -20,19 +19,19 @@ use crate::lower::memory::View;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
-/// Rows and columns of a tile.
+/// Number of rows and of columns of a tile.
 const TILE: i64 = 32;
 
-/// Elements from one row of a tile in local memory to the next.
+/// Distance from one row of a tile to the next in local memory, in elements.
 const PITCH: i64 = TILE + 1;
 
-/// Rows that a group copies at a time.
+/// Number of rows that a group copies at a time.
 const AT_A_TIME: i64 = SIZE as i64 / TILE;
 
-/// Known extents below this leave most of a tile empty.
+/// Minimum known extent; smaller ones leave most of a tile empty.
 const WORTH_A_TILE: i64 = 8;
 
-/// A copy of which one dimension, `column`, lies side by side where it goes, and another one, `row`, where it comes from.
+/// A copy in which one dimension, `column`, is contiguous in the destination, and another one, `row`, in the source.
 struct Transposition<'v> {
     dest: &'v View,
     source: &'v View,
@@ -41,7 +40,7 @@ struct Transposition<'v> {
 }
 
 impl<'v> Transposition<'v> {
-    /// A copy as a transposition, if it is one worth tiles.
+    /// Returns a copy as a transposition, if it is one and worth tiles.
     fn of(dest: &'v View, source: &'v View) -> Option<Transposition<'v>> {
         let is_unit = |value: Value| value.known().constant == Some(1);
         let worth =
@@ -54,7 +53,7 @@ impl<'v> Transposition<'v> {
         Some(Transposition { dest, source, row, column })
     }
 
-    /// The numbers of tiles along all dimensions: those of rows and columns of tiles, and one for each index of the others.
+    /// Returns the number of tiles along each dimension: for rows and columns those of tiles, for the others their extents.
     fn tiles(&self, emitter: &mut Emitter) -> Vec<Value> {
         let tiles = |(dim, &extent): (usize, &Value)| {
             if dim != self.row && dim != self.column {
@@ -67,23 +66,23 @@ impl<'v> Transposition<'v> {
     }
 }
 
-/// Where a work-item is in a tile.
+/// The position of a work-item in a tile.
 struct Place<'p> {
-    /// The indices of the tile's first element.
+    /// Indices of the tile's first element.
     corner: &'p [Value],
-    /// Its place among its neighbours.
+    /// Position in its row.
     across: Operand,
-    /// The first of its rows.
+    /// First of its rows.
     first: Operand,
     /// Whether the arrays have all elements of the tile.
     inside: Operand,
 }
 
-/// Code for an element of a tile: how far down it is, and its indices.
+/// A function that emits code for an element of a tile, given its row in the tile and its indices.
 type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, (Operand, &[Value])) -> Lowered<()>;
 
 impl<'a> Emitter<'a> {
-    /// Launches the copy of an array that lies transposed; whether it is one. Host code.
+    /// Launches the copy of a transposed array; returns whether it is one. Host code.
     pub fn device_transposition(&mut self, dest: &View, source: &View, span: Span) -> Lowered<bool> {
         let Some(here) = Transposition::of(dest, source) else { return Ok(false) };
         let built = self.build("transpose", span, &|kernel, lo, hi| {
@@ -100,7 +99,7 @@ impl<'a> Emitter<'a> {
         Ok(true)
     }
 
-    /// Copies the tile of this number. The work-items of a row of a tile are neighbours.
+    /// Copies the tile with number `unit`. The work-items of a row of a tile are neighbours.
     fn transpose_tile(
         &mut self,
         transposition: &Transposition,
@@ -137,7 +136,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Whether the arrays have all elements of the tile that begins here.
+    /// Emits whether the arrays have all elements of the tile that starts at `corner`.
     fn tile_is_inside(&mut self, transposition: &Transposition, corner: &[Value]) -> Operand {
         let mut inside = Operand::Const(true.into());
         for dim in [transposition.row, transposition.column] {
@@ -149,8 +148,8 @@ impl<'a> Emitter<'a> {
         inside
     }
 
-    /// Runs `body` for the elements of a tile that are this work-item's and that the arrays have, with how far down they are and
-    /// their indices; neighbours differ in the first of the dimensions. Inside, nothing is asked about single elements.
+    /// Emits `body` for the existing elements of a tile that belong to this work-item, with their row in the tile and their
+    /// indices; neighbours differ in the first of the dimensions. In tiles that exist completely, single elements are not tested.
     fn each_element(
         &mut self,
         transposition: &Transposition,
@@ -163,7 +162,7 @@ impl<'a> Emitter<'a> {
         inside.and(beyond)
     }
 
-    /// [`Emitter::each_element`], where the arrays have `all` of them, or where that is asked.
+    /// As [`Emitter::each_element`], for tiles with `all` elements, or with a test of each element.
     fn each_row(
         &mut self,
         transposition: &Transposition,

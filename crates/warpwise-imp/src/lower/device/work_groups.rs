@@ -1,5 +1,5 @@
-//! Nests by work-groups: a group for each outer element, whose work-items run what is not parallel together, each computing
-//! the same, and share the operations inside.
+//! Nests by work-groups: one group for each outer element. Its work-items all run the sequential code, computing the same values,
+//! and share the operations inside.
 //!
 //! ```text
 //! ys = segmap (i < n: grid) {                        kernel of groups, i = the group's number:
@@ -8,12 +8,13 @@
 //!   return row[0] }                                    the first work-item: ys[i] = row[0]
 //! ```
 //!
-//! Blocks that the body allocates are arrays in local memory, as large as the launch says. Where they come to more than there is, a
-//! work-item does each outer element instead. A failing check ends the group of its outer
-//! element; of several in one operation the first is reported.
+//! Blocks that the body allocates are arrays in local memory, with the sizes that the launch passes. Where their total exceeds
+//! local memory, one work-item computes each outer element instead. A failing check ends the group of its outer element; if
+//! several checks fail in one operation, the first is reported.
 //!
-//! Needs conditions and sizes that are the same for all work-items, which all of the body's scalars are. Loops may exchange blocks that
-//! were allocated before them. Not done here: memory that choices yield, and bodies of inner operations that take memory.
+//! Needs: conditions and sizes that are the same for all work-items, which holds for all scalars of the body. Loops may exchange
+//! blocks that were allocated before them. Not done here: memory that choices yield, and bodies of inner operations that allocate
+//! memory.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Span;
@@ -31,22 +32,23 @@ use crate::op::{AtomicOp, Op};
 use crate::program::{Group, KernelId, LocalArray};
 use crate::types::{Mem, Operand, Reg};
 
-/// Bytes of local memory for the arrays of a body, and for what work-items fold and scan: as many as every device has for a group.
+/// Size of local memory in bytes, for the arrays of a body and those of folds and scans: the amount that every device has for a
+/// group.
 const LOCAL: i64 = 32 << 10;
 
-/// Maximum number of bytes that are lost before an array whose size a launch tells: drivers align it for every type of element.
+/// Maximum number of bytes of padding before an array of launch-time size: drivers align it for every element type.
 const ALIGNMENT: i64 = 16;
 
-/// How far apart the iterations of two outer elements are counted: more than an operation has elements.
+/// Shift that separates the iterations of two outer elements; `1 << COUNTED` exceeds the number of elements of an operation.
 const COUNTED: i64 = 31;
 
-/// A block in local memory.
+/// A block that becomes an array in local memory.
 struct Row {
     block: Var,
     elem: ScalarType,
-    /// Its size, on the host.
+    /// Size in bytes, as a host operand.
     bytes: Operand,
-    /// The number of elements, on the host.
+    /// Number of elements, as a host operand.
     count: Operand,
 }
 
@@ -86,7 +88,7 @@ impl<'a> Emitter<'a> {
         alone
     }
 
-    /// One outer element.
+    /// Emits one outer element.
     fn grouped_unit(
         &mut self,
         stm: &'a Stm,
@@ -114,7 +116,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Fails if the arrays of known sizes are too large.
+    /// Fails if the arrays of known sizes exceed local memory.
     fn has_room(&self, span: Span) -> Lowered<()> {
         match &self.group {
             Some(group) if known_bytes(group) > LOCAL => {
@@ -148,7 +150,7 @@ impl<'a> Emitter<'a> {
         blocks.body(body)?;
         let mut rows = Vec::new();
         for (block, bytes) in blocks.allocated {
-            // A size below zero is that of an array that a failing check keeps from being.
+            // An array of negative size never exists, because a check fails before its allocation.
             let bytes = self.known_on_host(bytes)?;
             let bytes = self.code.binary(BinaryOp::SMax, bytes, Operand::i64(0));
             let elem = self.elem_in(block);
@@ -158,7 +160,7 @@ impl<'a> Emitter<'a> {
         Some(rows)
     }
 
-    /// The type of the elements of all arrays in a block, or any for several.
+    /// Returns the element type shared by all arrays in a block, and an arbitrary type if they differ.
     fn elem_in(&self, block: Var) -> ScalarType {
         let function = self.cx.function;
         let mut elems = function.vars.iter().filter_map(|(var, data)| {
@@ -169,7 +171,7 @@ impl<'a> Emitter<'a> {
         if elems.all(|elem| elem == first) { first } else { ScalarType::I64 }
     }
 
-    /// A scalar of a nest, computed by the host, if it depends on nothing inside.
+    /// Returns a scalar of a nest as a host operand, if it depends on nothing inside the nest.
     pub fn known_on_host(&mut self, x: CoreOperand) -> Option<Operand> {
         let var = match x {
             CoreOperand::Const(value) => return Some(value.into()),
@@ -201,14 +203,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Lets all work-items of the group meet, unless they have and nobody has touched memory since.
+    /// Emits a barrier, unless there has been no memory access since the last one.
     pub fn meet(&mut self) {
         if !self.code.has_just_met() {
             self.code.emit(Op::Barrier);
         }
     }
 
-    /// Sets every element of an array, the work-items in turn.
+    /// Sets every element of an array, with the work-items taking elements in turn.
     pub fn fill_together(
         &mut self,
         together: Together,
@@ -233,7 +235,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// Stores a scalar that all work-items have.
+    /// Stores a scalar that is the same for all work-items.
     pub fn store_together(&mut self, together: Together, dest: &View, value: Value) -> Lowered<()> {
         self.meet();
         self.first_item(together.item, &mut |this| {
@@ -244,7 +246,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Runs an operation inside a nest, which the work-items of the group share.
+    /// Lowers an operation inside a nest, which the work-items of the group share.
     pub fn shared_seg(&mut self, together: Together, stm: &'a Stm, op: &'a SegOp) -> Lowered<()> {
         if some_in_order(&op.kind) {
             return self
@@ -286,7 +288,7 @@ impl<'a> Emitter<'a> {
         self.code.copy(name, Operand::Const(false.into()))
     }
 
-    /// Ends the outer element for all work-items if a check has failed for one.
+    /// Ends the outer element for all work-items if a check has failed for one of them.
     fn end_if_failed(&mut self, failed: Reg, told: Mem) -> Lowered<()> {
         self.branch_if(failed.into(), &mut |this| {
             this.code.emit(Op::Atomic {
@@ -310,17 +312,17 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The blocks that a body allocates outside of inner operations.
+/// The collection of the blocks that a body allocates outside of inner operations.
 struct Blocks<'f> {
     function: &'f Function,
-    /// With their sizes.
+    /// Allocated blocks with their sizes.
     allocated: Vec<(Var, CoreOperand)>,
-    /// What they are called, in loops that carry them, too.
+    /// Names of these blocks, including those in loops that carry them.
     names: FxHashSet<Var>,
 }
 
 impl Blocks<'_> {
-    /// Collects the blocks of a body; none where they go further than [`Blocks::carried`] sees.
+    /// Collects the blocks of a body; `None` where blocks are passed on in a way that [`Blocks::carried`] does not cover.
     fn body(&mut self, body: &Body) -> Option<()> {
         for stm in &body.stms {
             match &stm.expr {
@@ -349,7 +351,8 @@ impl Blocks<'_> {
         Some(())
     }
 
-    /// Collects the blocks of a loop. None if an iteration hands one on that it allocates: the next one has the same memory for its own.
+    /// Collects the blocks of a loop. `None` if an iteration passes on a block that it allocates, since the next iteration
+    /// allocates in the same memory.
     fn carried(&mut self, pattern: &[Var], params: &[LoopParam], body: &Body) -> Option<()> {
         let positions: Vec<usize> = (0..params.len()).filter(|&at| self.is_block(pattern[at])).collect();
         let is_known =
@@ -377,7 +380,7 @@ fn known_bytes(group: &Group) -> i64 {
     group.local.iter().filter_map(LocalArray::known_bytes).sum()
 }
 
-/// Whether the function that is applied after a scan has checks.
+/// Returns whether the function applied after a scan has checks.
 fn post_asserts(op: &SegOp) -> bool {
     matches!(&op.kind, SegKind::Scan { post: Some(post), .. } if post.body.can_fail())
 }

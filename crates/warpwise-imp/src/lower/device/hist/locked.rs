@@ -1,4 +1,4 @@
-//! Histograms whose operators need locks: those that are no commutative operators of one component each.
+//! Histograms whose operators need locks: those that do not consist of commutative operators on single components.
 
 use warpwise_ir::{HistOp, SegOp, Stm};
 use warpwise_prim::{Scalar, ScalarType};
@@ -59,7 +59,7 @@ impl<'a> Emitter<'a> {
                 let bin = this.flat_bin(&views[0], &indices);
                 let index = this.vector(bin);
                 let (body, done) = this.block_of(|this| {
-                    // A check that fails leaves the lock first.
+                    // A failing check first leaves the block under the lock.
                     this.counted_as(point.into(), &mut |this| {
                         this.combine_into(&hist.op, &views, &indices, &values, stm.span)
                     })

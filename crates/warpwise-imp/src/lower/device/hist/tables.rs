@@ -1,4 +1,4 @@
-//! Tables of histograms in local memory, which groups fill and then combine into the destinations.
+//! Tables of histograms in local memory, which groups fill and then combine with the destinations.
 
 use warpwise_ir::{HistOp, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
@@ -10,26 +10,26 @@ use crate::lower::reduce::componentwise_operators;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
-/// What the groups of a launch fill in local memory.
+/// The bins that the groups of a launch fill in local memory.
 #[derive(Clone, Copy)]
 pub(super) enum Bins {
-    /// All bins, in so many copies, a power of two. The copies of a bin lie side by side.
+    /// All bins, in this number of copies, a power of two. The copies of a bin lie side by side.
     All { copies: Operand },
-    /// As many as there is room for, from this one on.
+    /// The bins from this one on, as many as there is room for.
     From(Operand),
 }
 
-/// The tables of a group, by histogram and component.
+/// The tables of a group, for each histogram and component.
 pub(super) struct Tables {
     pub mems: Vec<Vec<Mem>>,
-    /// For how many elements each has room.
+    /// Number of elements that each table has room for.
     room: i64,
     bins: Bins,
     item: Reg,
 }
 
 impl<'a> Emitter<'a> {
-    /// The kernel whose groups fill tables in local memory.
+    /// Builds the kernel whose groups fill tables in local memory.
     pub(super) fn build_local(
         &self,
         stm: &'a Stm,
@@ -73,7 +73,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Runs `body` with the place of a bin that the work-item uses, if the tables have it.
+    /// Emits `body` with the work-item's place of a bin, if the tables contain the bin.
     pub(super) fn in_table(
         &mut self,
         tables: &Tables,
@@ -116,7 +116,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Combines a table into the destinations.
+    /// Combines a table with the destinations.
     fn merge_table(&mut self, stm: &Stm, hist: &HistOp, mems: &[Mem], tables: &Tables) -> Lowered<()> {
         let Some(operators) = componentwise_operators(&hist.op) else {
             return self.limit(stm.span, "a histogram that needs a lock");
@@ -141,7 +141,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// What the copies of a bin come to.
+    /// Folds the copies of a bin.
     fn fold_copies(
         &mut self,
         op: BinaryOp,
@@ -162,7 +162,7 @@ impl<'a> Emitter<'a> {
         own
     }
 
-    /// How many bins there are in the range that is filled.
+    /// Returns the number of bins in the range that is filled.
     fn bins_here(&mut self, extents: &[Value], tables: &Tables) -> Operand {
         let all = self.extents_product(extents);
         let Bins::From(base) = tables.bins else { return all };

@@ -1,4 +1,4 @@
-//! Which maps have the shape of a matrix product, and what of their bodies is done when.
+//! Recognition of maps in the form of a matrix product, and the division of their bodies into phases.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::free_in_expr;
@@ -7,45 +7,45 @@ use warpwise_prim::ScalarType;
 
 use super::{ACROSS, DOWN, PAD};
 
-/// Bytes of local memory for what is staged.
+/// Size of local memory for staged loads, in bytes.
 const LOCAL: i64 = 16 << 10;
 
-/// Steps that are staged at a time, as many as local memory has room for.
+/// Numbers of steps that can be staged at a time; the first that local memory has room for is used.
 const SLICES: [i64; 3] = [16, 8, 4];
 
-/// Rows and columns of a work-item, with the statements of a step up to which its registers suffice.
+/// Numbers of rows and columns of a work-item, each with the maximum number of statements of a step for which registers suffice.
 const OWN: [(i64, usize); 2] = [(8, 4), (4, 16)];
 
-/// A map whose points fold what they load by row and by column.
+/// A map whose points fold values that are loaded by row and by column.
 pub(super) struct Product<'a> {
     pub stm: &'a Stm,
     pub op: &'a SegOp,
-    /// What comes before the loop, as far as the loop needs it.
+    /// Statements before the loop that the loop needs.
     pub before: Vec<&'a Stm>,
-    /// What the loop carries, and the variables that it yields.
+    /// Values that the loop carries, and the variables that it yields.
     pub params: &'a [LoopParam],
     pub folded: &'a [Var],
-    /// The loop's index, and how often it runs.
+    /// Index of the loop, and its number of iterations.
     pub index: Var,
     pub bound: CoreOperand,
     pub body: &'a Body,
-    /// What remains for after the loop.
+    /// Statements that run after the loop.
     pub after: Vec<&'a Stm>,
-    /// The loads that serve a whole tile.
+    /// Loads that serve a whole tile.
     pub staged: Vec<Staged<'a>>,
-    /// Rows, and columns, of a work-item.
+    /// Number of rows, and of columns, of a work-item.
     pub own: i64,
-    /// Steps that are staged at a time, a power of two.
+    /// Number of steps that are staged at a time, a power of two.
     pub slice: i64,
 }
 
-/// A load that serves a row of points, or a column.
+/// A load that serves a row or a column of points.
 pub(super) struct Staged<'a> {
     pub stm: &'a Stm,
     pub side: Side,
-    /// The statements that say where it loads.
+    /// Statements that the address depends on.
     pub needs: Vec<&'a Stm>,
-    /// Whether neighbouring steps lie side by side in memory, and not neighbouring rows or columns.
+    /// Whether neighbouring steps, rather than neighbouring rows or columns, are contiguous in memory.
     pub along_depth: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Side {
     Column,
 }
 
-/// What a variable differs by.
+/// The dimensions along which a variable differs.
 #[derive(Clone, Copy, Default)]
 struct Differs {
     row: bool,
@@ -69,7 +69,7 @@ impl Side {
 }
 
 impl<'a> Product<'a> {
-    /// A map as a product, if it is one.
+    /// Returns a map as a product, if it is one.
     pub fn of(function: &Function, stm: &'a Stm, op: &'a SegOp) -> Option<Product<'a>> {
         let [.., row, column] = &op.space[..] else { return None };
         let is_loop = |stm: &Stm| matches!(stm.expr, Expr::Loop { .. });
@@ -108,17 +108,17 @@ impl<'a> Product<'a> {
         Some(Product { stm, op, before, params, folded, index, bound, body, after, staged, own, slice })
     }
 
-    /// Rows or columns of a tile, a power of two.
+    /// Returns the number of rows or columns of a tile, a power of two.
     pub fn width(&self, side: Side) -> i64 {
         width(self.own, side)
     }
 
-    /// The variable that counts rows or columns.
+    /// Returns the index variable of the rows or columns.
     pub fn index_of(&self, side: Side) -> Var {
         self.op.space[self.op.space.len() - 2 + side as usize].index
     }
 
-    /// The points of a work-item, as numbers of its rows and columns.
+    /// Returns the points of a work-item, as numbers of its rows and columns.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let own = self.own as usize;
         (0..own).flat_map(move |row| (0..own).map(move |column| (row, column)))
@@ -132,7 +132,8 @@ fn width(own: i64, side: Side) -> i64 {
     }
 }
 
-/// The loads of a loop that serve a row or a column; none where one serves a single point, or they do not cross.
+/// Returns the loads of a loop that serve a row or a column; `None` where one serves a single point, or where one side has no
+/// load.
 fn staged<'a>(differs: &Differences, first: &'a [Stm], body: &'a [Stm]) -> Option<Vec<Staged<'a>>> {
     let function = differs.function;
     let mut found = Vec::new();
@@ -167,7 +168,7 @@ fn staged<'a>(differs: &Differences, first: &'a [Stm], body: &'a [Stm]) -> Optio
     crosses.then_some(found)
 }
 
-/// How many rows and columns a work-item has, and how many steps are staged; none where there is no room.
+/// Returns the number of rows and columns of a work-item, and the number of staged steps; `None` where there is no room.
 fn tile(function: &Function, params: &[LoopParam], body: &Body, staged: &[Staged]) -> Option<(i64, i64)> {
     let bytes = |var: Var| function.ty(var).elem().map_or(8, |elem| elem.bytes() as i64);
     let carried: i64 = params.iter().map(|param| bytes(param.var)).sum();
@@ -180,7 +181,7 @@ fn tile(function: &Function, params: &[LoopParam], body: &Body, staged: &[Staged
     Some((own, slice))
 }
 
-/// What of these statements is needed for certain variables: the variables they bind.
+/// Returns `wanted` with the variables that these statements need to compute it.
 fn needed(function: &Function, stms: &[Stm], mut wanted: FxHashSet<Var>) -> FxHashSet<Var> {
     for stm in stms.iter().rev() {
         if stm.pattern.iter().any(|var| wanted.contains(var)) {
@@ -190,7 +191,7 @@ fn needed(function: &Function, stms: &[Stm], mut wanted: FxHashSet<Var>) -> FxHa
     wanted
 }
 
-/// The variables that a statement uses, also to say where arrays lie.
+/// Returns the variables that a statement uses, including those in the placements of its arrays.
 fn uses(function: &Function, stm: &Stm) -> Vec<Var> {
     let mut used: Vec<Var> = free_in_expr(function, &stm.expr).iter().collect();
     for at in 0..used.len() {
@@ -202,7 +203,7 @@ fn uses(function: &Function, stm: &Stm) -> Vec<Var> {
     used
 }
 
-/// The variables that say where an array lies.
+/// Returns the variables in the placement of an array.
 fn placed_by(function: &Function, var: Var) -> impl Iterator<Item = Var> {
     let places = function.vars[var].placement.iter().flat_map(|placement| {
         let dims = placement.index_fn.dims.iter().map(|dim| dim.stride);
@@ -211,19 +212,19 @@ fn placed_by(function: &Function, var: Var) -> impl Iterator<Item = Var> {
     places.filter_map(|x| x.as_var())
 }
 
-/// What variables differ by.
+/// The dimensions along which variables differ.
 struct Differences<'f> {
     function: &'f Function,
     of: FxHashMap<Var, Differs>,
 }
 
 impl Differences<'_> {
-    /// Those of operands; what is bound outside is the same everywhere.
+    /// Returns the dimensions along which an operand differs; variables bound outside are the same everywhere.
     fn by(&self, x: CoreOperand) -> Differs {
         x.as_var().and_then(|var| self.of.get(&var)).copied().unwrap_or_default()
     }
 
-    /// Adds what statements bind.
+    /// Adds the variables that statements bind.
     fn add(&mut self, stms: &[Stm]) {
         for stm in stms {
             let all = uses(self.function, stm)

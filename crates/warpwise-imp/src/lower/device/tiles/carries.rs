@@ -1,4 +1,5 @@
-//! The values that a work-item carries from element to element: in registers, combined, and as they lie in memories.
+//! The values that a work-item carries from element to element: registers, their combination, and their transfer to and from
+//! memories.
 
 use warpwise_ir::Scan;
 use warpwise_prim::ScalarType;
@@ -8,7 +9,7 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::types::{Mem, Operand, Reg};
 
 impl<'a> Emitter<'a> {
-    /// Registers at the neutral elements, by scan.
+    /// Sets registers to the neutral elements, for each scan.
     pub(super) fn neutral_carries(&mut self, parts: &Parts<'a>) -> Lowered<Vec<Vec<Reg>>> {
         if let Combine::Members(classes) = parts.combine {
             return Ok(vec![(0..classes).map(|_| self.code.copy("count", Operand::i64(0))).collect()]);
@@ -16,7 +17,7 @@ impl<'a> Emitter<'a> {
         parts.combine.scans().iter().map(|scan| self.neutral_regs(&scan.neutral, parts.stm.span)).collect()
     }
 
-    /// `carry = op(carry, mems[at])` for every scan.
+    /// Emits `carry = op(carry, mems[at])` for every scan.
     pub(super) fn advance_all(
         &mut self,
         parts: &Parts<'a>,
@@ -37,7 +38,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// `carry = op(mems[at], carry)` for every scan.
+    /// Emits `carry = op(mems[at], carry)` for every scan.
     pub(super) fn precede_all(
         &mut self,
         parts: &Parts<'a>,
@@ -58,7 +59,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// `carry = op(before, carry)` for one scan.
+    /// Emits `carry = op(before, carry)` for one scan.
     fn precede(&mut self, scan: &'a Scan, carry: &[Reg], before: Vec<Value>) -> Lowered<()> {
         let mut args = before;
         args.extend(carry.iter().map(|&reg| Value::Uniform(reg.into())));
@@ -67,7 +68,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The elements of some memories at a place, of the types of registers.
+    /// Loads the elements of some memories at a position, with the types of the registers `like`.
     pub(in crate::lower) fn loaded(&mut self, like: &[Reg], mems: &[Mem], at: Operand) -> Vec<Value> {
         let mut values = Vec::new();
         for (&reg, &mem) in like.iter().zip(mems) {
@@ -92,7 +93,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Copies the elements at a place of some memories to a place of others.
+    /// Copies the elements of some memories at a position to a position of other memories.
     pub(super) fn move_all(&mut self, to: &[Mem], to_at: Operand, from: &[Mem], from_at: Operand) {
         for (&to, &from) in to.iter().zip(from) {
             let elem = self.local_elem(from);
@@ -101,7 +102,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The type of the elements of an array in local memory.
+    /// Returns the element type of an array in local memory.
     pub(super) fn local_elem(&self, mem: Mem) -> ScalarType {
         let arrays = self.group.iter().flat_map(|group| &group.local);
         arrays.into_iter().find(|array| array.mem == mem).map_or(ScalarType::I64, |array| array.elem)

@@ -1,4 +1,4 @@
-//! Where segments begin: of two parts that follow each other the first counts for nothing where one begins in the second.
+//! Segment starts: where a segment begins in the second of two consecutive stretches, the first is dropped from their combination.
 
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -7,7 +7,7 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::types::{Operand, Reg};
 
 impl<'a> Emitter<'a> {
-    /// `cond`, and that no segment begins in a part `from..to` of the tile.
+    /// Emits `cond`, and that no segment begins in the stretch `part` of the tile.
     pub(super) fn unless_head(
         &mut self,
         parts: &Parts<'a>,
@@ -20,8 +20,8 @@ impl<'a> Emitter<'a> {
         self.code.binary(BinaryOp::And, cond, open)
     }
 
-    /// Whether a segment begins in a part `from..to` of the tile: the last one that begins before `to` does so at `from` or
-    /// later. None where there is one segment.
+    /// Emits whether a segment begins in the stretch `from..to` of the tile: the last segment that begins before `to` does so at
+    /// `from` or later. Returns `None` if there is only one segment.
     fn has_head(
         &mut self,
         parts: &Parts<'a>,
@@ -38,7 +38,7 @@ impl<'a> Emitter<'a> {
         Some(self.code.binary(BinaryOp::And, within, any))
     }
 
-    /// Sets what is carried to the neutral elements where a segment begins in a part of the tile.
+    /// Sets the carries to the neutral elements where a segment begins in a stretch of the tile.
     pub(super) fn forget_before_head(
         &mut self,
         parts: &Parts<'a>,
@@ -60,8 +60,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Where in the space the first segment begins that does so with an element of the tile or later. None where there is one
-    /// segment.
+    /// Returns the position in the space of the first segment start at this element of the tile or later; `None` if there is only
+    /// one segment.
     pub(super) fn next_head(&mut self, parts: &Parts<'a>, place: Place, at: Operand) -> Option<Reg> {
         let segment = parts.segment?;
         let from = self.in_space(parts, place, at);
@@ -69,8 +69,8 @@ impl<'a> Emitter<'a> {
         Some(self.code.copy("head", head))
     }
 
-    /// Sets what is carried to the neutral elements where a segment begins in a part of so many elements of the tile: dividing once
-    /// a segment and not for every part. `head` goes on to the next segment.
+    /// Sets the carries to the neutral elements where a segment begins in a stretch of `count` elements of the tile. It divides
+    /// once for each segment instead of each stretch: `head` advances to the next segment start.
     pub(super) fn begin_at_head(
         &mut self,
         parts: &Parts<'a>,
@@ -93,7 +93,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The first beginning of a segment from a place of the space on.
+    /// Returns the first segment start at a position of the space or later.
     fn head_from(&mut self, segment: Operand, from: Operand) -> Operand {
         let before = self.code.sub(segment, Operand::i64(1));
         let rounded = self.code.add(from, before);
@@ -101,7 +101,7 @@ impl<'a> Emitter<'a> {
         self.code.mul(number, segment)
     }
 
-    /// Where in the space an element of the tile begins.
+    /// Returns the position in the space at which an element of the tile begins.
     fn in_space(&mut self, parts: &Parts<'a>, place: Place, at: Operand) -> Operand {
         let at = self.code.add(place.from, at);
         match parts.of {

@@ -1,4 +1,4 @@
-//! Tiles in one launch: every group scans a tile, and finds what comes before it by looking back at the tiles before.
+//! Tiles in one launch: every group scans a tile, and finds its prefix by looking back at the preceding tiles.
 //!
 //! ```text
 //! tile = ticket; scan the tile in local memory; total[tile] = its total; state[tile] = TOTAL
@@ -8,11 +8,11 @@
 //! prefix[tile] = op(before, total[tile]); state[tile] = PREFIX; result = op(before, scanned tile)
 //! ```
 //!
-//! Tiles are numbered in the order in which groups begin, by a ticket: so the groups that others wait for run already. That
-//! they go on while others wait is what CUDA promises for groups that run and OpenCL 1.2 does not, so that there tiles
-//! take three launches unless this is asked for. The work-items of a group look at a tile each, at more than a hundred at a time:
-//! more tiles than begin meanwhile, or they would fall behind. Elements are combined within tiles first; what is combined with what differs with how far tiles have got, so that floats may differ
-//! in their last bits from run to run.
+//! Tiles are numbered in the order in which groups start, by a ticket, so groups that others wait for are already running. CUDA
+//! guarantees that running groups make progress while others wait. OpenCL 1.2 does not, so tiles take three launches there unless
+//! this method is requested. The work-items of a group inspect one tile each, more than a hundred at a time. That is more than the
+//! number of tiles that start meanwhile, otherwise groups would fall behind. Elements are combined within tiles first; the further
+//! order of combination depends on the progress of the tiles, so floats may differ in their last bits from run to run.
 
 use warpwise_prim::{CompareOp, ScalarType};
 use warpwise_runtime::machine::Schedule;
@@ -25,7 +25,7 @@ use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 impl<'a> Emitter<'a> {
-    /// Launches the kernel that does all tiles. Host code.
+    /// Launches the kernel that processes all tiles. Host code.
     pub(super) fn look_back_tiles(&mut self, parts: Parts<'a>, totals: Totals<'_, 'a>) -> Lowered<()> {
         let cut = self.cut_flat(&parts.op.space, parts.size(), parts.stm.span)?;
         let published = self.unpublished(&parts, cut.units);
@@ -70,7 +70,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Takes the next tile.
+    /// Draws the next tile.
     fn take_tile(
         &mut self,
         parts: &Parts<'a>,

@@ -1,4 +1,4 @@
-//! Partitions by tiles: as in scans, but that the members of each class are counted.
+//! Partitions by tiles: as scans, but with counts of the kept elements of each class.
 //!
 //! ```text
 //! class[e] = the first class that element e of the tile joins; count the members of each work-item's part, and scan the counts
@@ -7,7 +7,7 @@
 //! for each element { result[class[e]][before[class[e]] + member[e]] = its value }
 //! ```
 //!
-//! The body runs twice in the kernel: once for the class, and once for the values. The sizes are what comes up to the end of the
+//! The body runs twice in the kernel, once for the class and once for the values. The sizes are the counts up to the end of the
 //! last tile.
 
 use warpwise_ir::{SegOp, Stm};
@@ -20,17 +20,17 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::stms::allocates;
 use crate::types::{Mem, Operand, Reg};
 
-/// Elements of a work-item.
+/// Number of elements of a work-item.
 const PER_ITEM: i64 = 16;
 
-/// Elements of a tile; a class and a number within the tile are one number, `class * TILE + number`.
+/// Number of elements of a tile. A class and a number within the tile are encoded as `class * TILE + number`.
 const TILE: i64 = SIZE as i64 * PER_ITEM;
 
-/// Classes at most: their counts lie in local memory.
+/// Maximum number of classes, whose counts are in local memory.
 const MOST_CLASSES: usize = 3;
 
 impl<'a> Emitter<'a> {
-    /// Whether a partition can be done by tiles.
+    /// Returns whether a partition can be computed by tiles.
     pub fn can_partition_tiles(&self, op: &SegOp, classes: usize) -> bool {
         let by_groups = self.cx.scanning != Scanning::Blocks;
         by_groups && (1..=MOST_CLASSES).contains(&classes) && !allocates(&op.body)
@@ -49,7 +49,7 @@ impl<'a> Emitter<'a> {
         self.launch_tiles(parts, Some(&mut bind_sizes))
     }
 
-    /// Finds the class of every element, neighbours by neighbours.
+    /// Computes the class of every element, with neighbouring work-items on neighbouring elements.
     pub(super) fn stage_classes(
         &mut self,
         parts: &Parts<'a>,
@@ -59,7 +59,7 @@ impl<'a> Emitter<'a> {
         let elements = shared.elements[0];
         let none = none_of(classes);
         self.each_in_tile(parts, place, &mut |this, (at, slot)| {
-            // An element whose check fails joins none.
+            // An element whose check fails joins no class.
             this.code.store(ScalarType::I64, elements, slot, none);
             let index = this.code.add(place.from, at);
             this.counted_as(index, &mut |this| {
@@ -72,7 +72,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The class of the element whose body has run.
+    /// Returns the class of the element whose body has run.
     fn class_of(&mut self, parts: &Parts<'a>, classes: usize) -> Operand {
         let conds = self.values(&parts.op.body.result[..classes]);
         let mut class = none_of(classes);
@@ -104,7 +104,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Adds the counts at a place of some memories.
+    /// Adds the counts of some memories at a position.
     pub(super) fn add_counts(&mut self, counts: &[Reg], mems: &[Mem], at: Operand) {
         for (&count, &mem) in counts.iter().zip(mems) {
             let more = self.code.load("more", ScalarType::I64, mem, at);
@@ -113,7 +113,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Numbers the elements of a work-item's part within the tile, class by class.
+    /// Numbers the elements of a work-item's stretch within the tile, class by class.
     pub(super) fn number_members(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         let behind_first = self.code.compare(CompareOp::SLt, Operand::i64(0), place.item);
@@ -135,7 +135,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Puts the elements of the tile to their places, neighbours by neighbours.
+    /// Stores the elements of the tile at their final places, with neighbouring work-items on neighbouring elements.
     pub(super) fn place_members(
         &mut self,
         parts: &Parts<'a>,
@@ -173,7 +173,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// What stands for the class of an element that joins none.
+/// Returns the class of an element that joins none.
 fn none_of(classes: usize) -> Operand {
     Operand::i64(classes as i64 * TILE)
 }

@@ -1,4 +1,4 @@
-//! Tiles: consecutive elements that a work-group scans in local memory.
+//! Tiles: stretches of consecutive elements that a work-group scans in local memory.
 //!
 //! ```text
 //! stage:   element[e] = body at e, neighbours by neighbours; barrier
@@ -7,16 +7,17 @@
 //! store:   result[e] = element[e], neighbours by neighbours
 //! ```
 //!
-//! Where what comes before a tile is known from is one of two ways: by looking back at the tiles before, in the one launch
-//! (`look_back`), or from launches before (`reduce_then_scan`).
+//! The prefix of a tile is found in one of two ways: by looking back at the preceding tiles, in a single launch (`look_back`), or
+//! by earlier launches (`reduce_then_scan`).
 //!
-//! Segments lie one behind the other, and tiles go over their ends. Of two parts that follow each other the first counts for
-//! nothing where a segment begins in the second (`heads`); the total of a tile in which one begins is its prefix.
+//! Segments are stored one after another, and tiles cross their ends. Where a segment begins in the second of two consecutive
+//! stretches, the first one is dropped from their combination (`heads`); the total of a tile in which a segment begins is its
+//! prefix.
 //!
-//! Partitions go the same way, with counts of members instead of elements (`members`).
+//! Partitions work in the same way, with counts of kept elements instead of elements (`members`).
 //!
-//! Not done here: reductions that ride along, bodies that take memory, operators whose checks may fail: a work-item that leaves is one
-//! that the others of the group wait for.
+//! Not done here: reductions fused into scans, bodies that allocate memory, and operators whose checks may fail, because the other
+//! work-items of the group would wait for a work-item that has left.
 
 mod carries;
 mod heads;
@@ -42,16 +43,16 @@ use crate::lower::stms::allocates;
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
-/// Bytes of local memory for the elements of a tile.
+/// Size of local memory for the elements of a tile, in bytes.
 const LOCAL: i64 = 16 << 10;
 
-/// Elements of a work-item at most.
+/// Maximum number of elements of a work-item.
 const MOST_PER_ITEM: i64 = 32;
 
-/// Banks of local memory, each for a word at a time.
+/// Number of banks of local memory, each of which serves one word at a time.
 const BANKS: i64 = 32;
 
-/// What the lowering of a kernel knows.
+/// The operation that a kernel is lowered from.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
     stm: &'a Stm,
@@ -60,35 +61,35 @@ struct Parts<'a> {
     of: Of,
     post: Option<&'a Lambda>,
     per_item: i64,
-    /// Elements of a segment, at least 1, where there are several segments.
+    /// Number of elements of a segment, at least 1, if there are several segments.
     segment: Option<Operand>,
 }
 
-/// What tiles combine.
+/// The values that tiles combine.
 #[derive(Clone, Copy)]
 enum Combine<'a> {
     /// Elements, by the operators of scans.
     Scans(&'a [Scan]),
-    /// How many elements join each of so many classes.
+    /// Counts of the elements that join each class; the field is the number of classes.
     Members(usize),
 }
 
-/// What the elements of a tile are.
+/// The meaning of a tile's elements.
 #[derive(Clone, Copy)]
 enum Of {
-    /// Those of the space.
+    /// Elements of the space.
     Elements,
-    /// Totals of so many consecutive elements of the space each.
+    /// Totals of this number of consecutive elements of the space each.
     Totals(i64),
 }
 
 impl Parts<'_> {
-    /// Elements of a tile.
+    /// Returns the number of elements of a tile.
     fn size(&self) -> i64 {
         i64::from(SIZE) * self.per_item
     }
 
-    /// What an element becomes, per operator: what comes before it, or what comes up to its end.
+    /// Returns the scanned values of an element, for each operator: the prefix before the element, or up to its end.
     fn scanned(&self, before: &[Vec<Reg>], after: &[Vec<Reg>]) -> Vec<Vec<Reg>> {
         let exclusive = |number: usize| match self.of {
             Of::Elements => self.combine.scans()[number].exclusive,
@@ -108,33 +109,33 @@ impl<'a> Combine<'a> {
     }
 }
 
-/// What the work-items of a group share.
+/// The local arrays of a group.
 struct Shared {
-    /// The elements of the tile, per value; of a partition, what is known of each element.
+    /// Elements of the tile, for each value; in a partition, the class and number of each element.
     elements: Vec<Mem>,
-    /// One value a work-item, per value.
+    /// One total for each work-item, for each value.
     totals: Vec<Mem>,
-    /// One value a run of work-items, per value, where there are several launches.
+    /// One total for each run of work-items, for each value, if there are several launches.
     runs: Vec<Mem>,
-    /// What comes before the tile.
+    /// Prefix of the tile, for each value.
     before: Vec<Mem>,
 }
 
-/// A work-item of a tile.
+/// The position of a work-item in a tile.
 #[derive(Clone, Copy)]
 struct Place {
     item: Reg,
     tile: Operand,
-    /// The first element of the tile, and how many it has.
+    /// First element of the tile, and its number of elements.
     from: Operand,
     length: Operand,
 }
 
-/// Takes what all elements come to, value by value, where the host wants to know it.
+/// A function that receives the totals of all elements, value by value, where the host needs them.
 type Totals<'f, 'e> = Option<&'f mut dyn FnMut(&mut Emitter<'e>, &[Operand])>;
 
 impl<'a> Emitter<'a> {
-    /// Whether a scan can be done by tiles.
+    /// Returns whether a scan can be computed by tiles.
     pub fn can_scan_tiles(&self, op: &SegOp) -> bool {
         let SegKind::Scan { scans, reduces, post } = &op.kind else { return false };
         let lambdas = scans.iter().map(|scan| &scan.op).chain(post);
@@ -145,7 +146,7 @@ impl<'a> Emitter<'a> {
         by_groups && reduces.is_empty() && !alone && !may_leave && bytes * i64::from(SIZE) <= LOCAL / 4
     }
 
-    /// Whether tiles look back at those before them.
+    /// Returns whether tiles look back at the preceding ones.
     pub fn looks_back(&self) -> bool {
         matches!(self.cx.scanning, Scanning::LookBack { .. })
     }
@@ -165,7 +166,7 @@ impl<'a> Emitter<'a> {
         self.launch_tiles(Parts { stm, op, combine, of, post, per_item, segment }, None)
     }
 
-    /// Launches what does all tiles. Host code.
+    /// Launches the kernels that process all tiles. Host code.
     fn launch_tiles(&mut self, parts: Parts<'a>, totals: Totals<'_, 'a>) -> Lowered<()> {
         if self.looks_back() {
             self.look_back_tiles(parts, totals)
@@ -179,7 +180,7 @@ impl<'a> Emitter<'a> {
         params.map(|&param| self.elem(param)).collect()
     }
 
-    /// The types of what tiles combine.
+    /// Returns the types of the values that tiles combine.
     fn combined_types(&self, combine: Combine<'_>) -> Vec<ScalarType> {
         match combine {
             Combine::Scans(scans) => self.scanned_types(scans),
@@ -187,7 +188,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// What a tile costs. Host code.
+    /// Returns the cost of a tile. Host code.
     fn tile_cost(&mut self, op: &'a SegOp, cut: &Cut) -> Operand {
         let mut cost = self.host_cost(&op.body);
         for lambda in cost::lambdas(&op.kind) {
@@ -208,7 +209,7 @@ impl<'a> Emitter<'a> {
         Shared { elements, before, ..self.shared_totals(parts) }
     }
 
-    /// What they share of a tile that is only folded.
+    /// Allocates the local arrays for a tile that is only folded.
     fn shared_totals(&mut self, parts: &Parts<'a>) -> Shared {
         let types = self.combined_types(parts.combine);
         let totals = self.local_memories(&types, "totals", i64::from(SIZE));
@@ -223,7 +224,7 @@ impl<'a> Emitter<'a> {
         types.iter().map(|&ty| self.local_memory(name, ty, count)).collect()
     }
 
-    /// A work-item's place in a tile of so many elements in all.
+    /// Returns the work-item's position in a tile, given the total number of elements `count`.
     fn place_in(&mut self, parts: &Parts<'a>, item: Reg, tile: Operand, count: Operand) -> Place {
         let from = self.code.mul(tile, Operand::i64(parts.size()));
         let rest = self.code.sub(count, from);
@@ -231,7 +232,7 @@ impl<'a> Emitter<'a> {
         Place { item, tile, from, length }
     }
 
-    /// Finds the elements of a tile. No work-item knows those of others before they meet.
+    /// Computes the elements of a tile in local memory. A barrier must follow before work-items read elements of others.
     fn stage_tile(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         match parts.combine {
             Combine::Scans(_) => self.stage(parts, place, shared),
@@ -239,7 +240,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Writes the results of a tile whose totals are scanned.
+    /// Writes the results of a tile whose totals have been scanned.
     fn finish_tile(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         match parts.combine {
             Combine::Scans(_) => {
@@ -256,7 +257,8 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// How many elements of these types a work-item has: a power of two, so that its part does not go over the end of a row of banks.
+/// Returns the number of elements of these types for each work-item: a power of two, so that a work-item's stretch does not cross
+/// the end of a row of banks.
 fn per_item(types: &[ScalarType]) -> i64 {
     let most = (LOCAL / (i64::from(SIZE) * bytes_of(types).max(1))).clamp(1, MOST_PER_ITEM);
     1 << most.ilog2()

@@ -1,9 +1,8 @@
-//! What tiles publish for those behind them: a total or a prefix each, with a state that says which.
+//! The values that tiles publish for their successors: a total or a prefix each, with a state that distinguishes them.
 //!
-//! A single value of 32 bits or fewer, and a count, go into one word of 64 bits together with their state, where the device
-//! reads and writes such words whole: `value << 2 | state`. Nobody waits for anything else to become visible then, and
-//! looking at a tile is one load. All else lies in arrays beside an `i32` for the state, which is released after them and
-//! acquired before they are read.
+//! A single value of at most 32 bits, or a count, is packed with its state into one word of 64 bits, if the device reads and
+//! writes such words in one piece: `value << 2 | state`. Then nothing else has to become visible, and inspecting a tile is one
+//! load. All other values are in arrays beside an `i32` state, which is released after them and acquired before they are read.
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
@@ -13,31 +12,31 @@ use crate::lower::emitter::{Emitter, Value};
 use crate::op::{Op, Order};
 use crate::types::{ImpType, Mem, Operand, Reg};
 
-/// State of a tile: its total is there.
+/// State of a tile whose total is published.
 pub(super) const TOTAL: i32 = 1;
 
-/// State of a tile: what comes up to its end is there.
+/// State of a tile whose prefix up to its end is published.
 pub(super) const PREFIX: i32 = 2;
 
-/// Bits of a word that hold the state.
+/// Number of bits of a word that hold the state.
 const STATE_BITS: i64 = 2;
 
-/// The memories of a launch that looks back. Behind the states of the tiles lies the counter of tickets, an `i32`.
+/// The memories of a launch that looks back. The counter of tickets, an `i32`, follows the states of the tiles.
 pub(super) struct Published {
     states: Mem,
     values: Values,
 }
 
-/// Where the values lie.
+/// The storage of the values.
 enum Values {
-    /// In the words of the states: one value of this type.
+    /// One value of this type, packed into the words of the states.
     Packed(ScalarType),
-    /// Per value of all operators.
+    /// Arrays, one for each value of all operators.
     Arrays { totals: Vec<Mem>, prefixes: Vec<Mem> },
 }
 
 impl Values {
-    /// The type of a state's word.
+    /// Returns the type of a state's word.
     fn state(&self) -> ScalarType {
         match self {
             Values::Packed(_) => ScalarType::I64,
@@ -47,7 +46,7 @@ impl Values {
 }
 
 impl Published {
-    /// The same memories, by the names that a kernel has for them.
+    /// Returns the same memories under the names that a kernel has for them.
     pub fn in_kernel(&self, param: &mut dyn FnMut(Mem) -> Mem) -> Published {
         let values = match &self.values {
             Values::Packed(ty) => Values::Packed(*ty),
@@ -59,7 +58,7 @@ impl Published {
         Published { states: param(self.states), values }
     }
 
-    /// All memories.
+    /// Returns all memories.
     pub fn memories(self) -> Vec<Mem> {
         match self.values {
             Values::Packed(_) => vec![self.states],
@@ -96,7 +95,7 @@ impl<'a> Emitter<'a> {
         Published { states, values }
     }
 
-    /// The type of the one value that fits into a word with its state.
+    /// Returns the type of the single value, if it fits into a word with its state.
     fn packed(&self, combine: Combine<'_>, types: &[ScalarType]) -> Option<ScalarType> {
         let &[ty] = types else { return None };
         // A count is less than 2^61.
@@ -104,7 +103,7 @@ impl<'a> Emitter<'a> {
         (fits && self.cx.scanning == Scanning::LookBack { whole_words: true }).then_some(ty)
     }
 
-    /// What comes up to the end of a tile, value by value. Host code, after the launch.
+    /// Returns the prefix up to the end of a tile, value by value. Host code, after the launch.
     pub(super) fn prefix_on_host(
         &mut self,
         published: &Published,
@@ -123,7 +122,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Takes the number of the next tile.
+    /// Draws the number of the next tile.
     pub(super) fn ticket(&mut self, published: &Published, tiles: Operand) -> Reg {
         let words = published.values.state().bytes() as i64 / 4;
         let index = self.code.mul(tiles, Operand::i64(words));
@@ -132,7 +131,7 @@ impl<'a> Emitter<'a> {
         number
     }
 
-    /// Publishes values of a tile: its total, or what comes up to its end.
+    /// Publishes the values of a tile: its total, or its prefix up to its end.
     pub(super) fn publish_tile(
         &mut self,
         published: &Published,
@@ -154,7 +153,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Waits until a tile has published something: sets `state`, an `i32`, and `values` to it.
+    /// Waits until a tile has published values; sets `state`, an `i32`, and `values` accordingly.
     pub(super) fn await_tile(
         &mut self,
         published: &Published,
@@ -186,7 +185,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// `value << 2 | state`.
+    /// Returns `value << 2 | state`.
     fn packed_word(&mut self, value: Reg, ty: ScalarType, state: i32) -> Operand {
         let is_float = matches!(ty, ScalarType::F16 | ScalarType::F32);
         let bits =
@@ -197,7 +196,7 @@ impl<'a> Emitter<'a> {
         self.code.binary(BinaryOp::Or, shifted, Operand::i64(state.into()))
     }
 
-    /// The value in a word.
+    /// Returns the value in a word.
     fn unpacked(&mut self, word: Reg, ty: ScalarType) -> Operand {
         let bits = self.code.binary(BinaryOp::LShr, word, Operand::i64(STATE_BITS));
         match ty {
@@ -219,7 +218,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The integer type that holds the bits of a float.
+/// Returns the integer type with the bits of a float.
 fn bits_of(ty: ScalarType) -> ScalarType {
     if ty == ScalarType::F16 { ScalarType::I16 } else { ScalarType::I32 }
 }

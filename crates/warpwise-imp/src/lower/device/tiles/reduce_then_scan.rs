@@ -1,4 +1,4 @@
-//! Tiles in three launches: what each comes to, what comes up to the end of each, and the tiles from there.
+//! Tiles in three launches: totals of tiles, prefixes of tiles, and the scan of each tile from its prefix.
 //!
 //! ```text
 //! totals:    total[tile] = op over the tile, by a group for each but the last
@@ -6,11 +6,11 @@
 //! scan:      before = total[tile - 1]; result = op(before, scanned tile), by a group for each
 //! ```
 //!
-//! Nothing waits for other groups. One group suffices for the totals: a tile of them stands for a tile of tiles, millions of
-//! elements. A single tile takes one launch. What is combined with what depends on the extents alone.
+//! No group waits for another. One group suffices for the totals: a tile of totals stands for a tile of tiles, millions of
+//! elements. A single tile takes one launch. The order of combination depends on the extents alone.
 //!
-//! The first launch keeps nothing: where the order of elements makes no difference its work-items fold them as they come, any
-//! others by way of local memory. Partitions are the same, with kernels `count`, `sums` and `place`.
+//! The first launch keeps no elements. Where their order makes no difference, work-items fold them in turn, otherwise by way of
+//! local memory. Partitions work in the same way, with kernels `count`, `sums` and `place`.
 
 use warpwise_prim::CompareOp;
 use warpwise_runtime::machine::Schedule;
@@ -25,7 +25,7 @@ use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
 impl<'a> Emitter<'a> {
-    /// Launches the kernels that do all tiles. Host code.
+    /// Launches the kernels that process all tiles. Host code.
     pub(super) fn reduce_then_scan(&mut self, parts: Parts<'a>, read: Totals<'_, 'a>) -> Lowered<()> {
         let cut = self.cut_flat(&parts.op.space, parts.size(), parts.stm.span)?;
         let totals = self.unit_values(&cut, &self.combined_types(parts.combine));
@@ -52,7 +52,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// The kernel that folds tiles, all of them whole.
+    /// Builds the kernel that folds tiles, all of them whole.
     fn build_totals_of_tiles(&self, parts: Parts<'a>, totals: &[Mem]) -> Lowered<Built> {
         self.build(parts.combine.named("totals", "count"), parts.stm.span, &|kernel, lo, hi| {
             let item = kernel.start_group();
@@ -81,7 +81,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Folds the elements of the tile, the work-items in turn.
+    /// Folds the elements of the tile, with the work-items taking elements in turn.
     fn fold_in_turn(&mut self, parts: &Parts<'a>, place: Place, carries: &[Vec<Reg>]) -> Lowered<()> {
         self.each_in_tile(parts, place, &mut |this, (at, _)| {
             let index = this.code.add(place.from, at);
@@ -104,7 +104,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The kernel with which one group replaces totals of tiles by what comes up to the end of each.
+    /// Builds the kernel in which one group replaces the total of each tile by the prefix up to its end.
     fn build_prefixes(&self, parts: Parts<'a>, totals: &[Mem], count: Operand) -> Lowered<Built> {
         self.build(parts.combine.named("prefixes", "sums"), parts.stm.span, &|kernel, lo, hi| {
             let item = kernel.start_group();
@@ -130,7 +130,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Scans a tile of totals; `shared.before` is then what comes before the next one.
+    /// Scans a tile of totals; `shared.before` then holds the prefix of the next tile.
     fn scan_in_place(
         &mut self,
         parts: &Parts<'a>,
@@ -162,12 +162,12 @@ impl<'a> Emitter<'a> {
             this.move_all(totals, at, &shared.elements, slot);
             Ok(())
         })?;
-        // Nobody finds the elements of the next tile before all have stored these.
+        // No work-item may stage the next tile before all have stored this one.
         self.code.emit(Op::Barrier);
         Ok(())
     }
 
-    /// The kernel that writes the results of tiles.
+    /// Builds the kernel that writes the results of tiles.
     fn build_scan_of_tiles(&self, parts: Parts<'a>, totals: &[Mem], cut: &Cut) -> Lowered<Built> {
         self.build(parts.combine.named("scan", "place"), parts.stm.span, &|kernel, lo, hi| {
             let item = kernel.start_group();
@@ -190,7 +190,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Leaves what comes before the tile in `shared.before`.
+    /// Stores the prefix of the tile in `shared.before`.
     fn find_before(
         &mut self,
         parts: &Parts<'a>,
@@ -211,7 +211,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Leaves what comes up to the end of the last tile as its total.
+    /// Stores the prefix up to the end of the last tile as its total.
     fn leave_sizes(
         &mut self,
         parts: &Parts<'a>,
@@ -239,7 +239,8 @@ impl<'a> Emitter<'a> {
 }
 
 impl Parts<'_> {
-    /// Whether work-items may fold elements in turn: they commute, and nothing begins between them.
+    /// Returns whether work-items may fold elements in turn: the operator is commutative, and no segment begins between the
+    /// elements.
     fn folds_in_turn(&self) -> bool {
         match self.combine {
             Combine::Scans(scans) => {
@@ -258,7 +259,7 @@ impl Combine<'_> {
         }
     }
 
-    /// The name of a kernel of a scan, or of a partition.
+    /// Returns the name of a kernel, which differs between scans and partitions.
     fn named(self, scan: &'static str, partition: &'static str) -> &'static str {
         match self {
             Combine::Scans(_) => scan,

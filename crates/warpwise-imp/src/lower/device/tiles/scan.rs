@@ -1,4 +1,4 @@
-//! The elements of one tile: computed, scanned in local memory, and written with what comes before the tile.
+//! The elements of one tile: computed, scanned in local memory, and written after combination with the tile's prefix.
 
 use warpwise_prim::CompareOp;
 
@@ -7,12 +7,12 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::types::{Operand, Reg};
 
 impl<'a> Emitter<'a> {
-    /// Computes the elements of the tile, neighbours by neighbours.
+    /// Computes the elements of the tile, with neighbouring work-items on neighbouring elements.
     pub(super) fn stage(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let may_leave = parts.op.body.can_fail();
         self.each_in_tile(parts, place, &mut |this, (at, slot)| {
             if may_leave {
-                // An element whose check fails counts for nothing.
+                // The neutral element stands for an element whose check fails.
                 let neutral = this.neutral_carries(parts)?;
                 this.store_all(&shared.elements, &neutral, slot);
             }
@@ -31,7 +31,8 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Leaves in `shared.totals` what all elements up to the end of each work-item's part come to.
+    /// Scans the totals of the work-items: `shared.totals` then holds the combination of all elements up to the end of each
+    /// work-item's stretch.
     pub(super) fn scan_items(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         self.fold_own(parts, place, shared, &carries)?;
@@ -41,7 +42,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Folds the elements of a work-item's part.
+    /// Folds the elements of a work-item's stretch.
     pub(super) fn fold_own(
         &mut self,
         parts: &Parts<'a>,
@@ -65,7 +66,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Replaces the elements of a work-item's part by the scanned ones.
+    /// Replaces the elements of a work-item's stretch by the scanned ones.
     pub(super) fn finish_items(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let carries = self.neutral_carries(parts)?;
         self.load_all(&carries, &shared.before, Operand::i64(0));
@@ -91,7 +92,7 @@ impl<'a> Emitter<'a> {
         carries.iter().map(|carry| carry.iter().map(&mut copy).collect()).collect()
     }
 
-    /// Stores the scanned elements, neighbours by neighbours.
+    /// Stores the scanned elements, with neighbouring work-items on neighbouring elements.
     pub(super) fn store_tile(&mut self, parts: &Parts<'a>, place: Place, shared: &Shared) -> Lowered<()> {
         let (body, n_scanned) = (&parts.op.body, shared.elements.len());
         let types = self.combined_types(parts.combine);

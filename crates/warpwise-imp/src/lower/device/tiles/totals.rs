@@ -1,4 +1,4 @@
-//! What the work-items of a tile have folded, scanned: runs of neighbours by a work-item each, and the runs by one.
+//! Scan of the totals of a tile's work-items: runs of neighbours are scanned by one work-item each, and the runs by one work-item.
 //!
 //! ```text
 //! total[item] = what the work-item has folded; barrier
@@ -13,7 +13,7 @@
 //! for distance in [1, 2, 4, ...] { if distance <= item { x = op(total[item - distance], x) }; barrier; total[item] = x; barrier }
 //! ```
 //!
-//! Runs take twice as many steps and a quarter of the barriers: what a step reads does not depend on the step before, and on a CPU
+//! Runs take twice as many steps and a quarter of the barriers. The loads of a step do not depend on the step before, and on a CPU
 //! a barrier costs as much as many steps.
 
 use warpwise_prim::{BinaryOp, CompareOp};
@@ -24,15 +24,15 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::op::Op;
 use crate::types::{Mem, Operand, Reg};
 
-/// Work-items of a run.
+/// Number of work-items of a run.
 const RUN: i64 = 8;
 
-/// Runs of a tile.
+/// Number of runs of a tile.
 pub(super) const RUNS: i64 = SIZE as i64 / RUN;
 
 impl<'a> Emitter<'a> {
-    /// Scans what the work-items have folded: what all elements up to the end of each work-item's part come to is then in
-    /// `shared.totals`.
+    /// Scans the totals of the work-items: `shared.totals` then holds the combination of all elements up to the end of each
+    /// work-item's stretch.
     pub(super) fn scan_by_runs(
         &mut self,
         parts: &Parts<'a>,
@@ -59,7 +59,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// As [`Emitter::scan_by_runs`]; what all come to is in the work-items' registers as well.
+    /// As [`Emitter::scan_by_runs`]; the results are in the work-items' registers as well.
     pub(super) fn scan_by_distances(
         &mut self,
         parts: &Parts<'a>,
@@ -87,7 +87,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Folds what the work-items have folded. The total is in the registers of the first work-item, which runs `then`.
+    /// Folds the totals of the work-items. The result is in the registers of the first work-item, which runs `then`.
     pub(super) fn fold_totals(
         &mut self,
         parts: &Parts<'a>,
@@ -103,7 +103,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Scans runs, a work-item each.
+    /// Scans each run by one work-item.
     fn scan_runs(
         &mut self,
         parts: &Parts<'a>,
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
         self.scan_in_order(parts, place, &shared.runs, (Operand::i64(0), RUNS, RUN * parts.per_item))
     }
 
-    /// Scans so many values in place, each of so many elements of the tile; gives what all come to.
+    /// Scans `count` values in place, each of which stands for `each` elements of the tile; returns their combination.
     fn scan_in_order(
         &mut self,
         parts: &Parts<'a>,

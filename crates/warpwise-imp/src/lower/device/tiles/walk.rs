@@ -1,4 +1,4 @@
-//! The elements of a tile in local memory: where they lie, and loops over them.
+//! The elements of a tile in local memory: their positions, and loops over them.
 //!
 //! ```text
 //! neighbours by neighbours:  for at in item..length step SIZE { slot = at + at / BANKS }
@@ -6,9 +6,9 @@
 //! of a whole tile:           for r in 0..PER_ITEM { slot = first + r * distance }
 //! ```
 //!
-//! All tiles but the last are whole. Their loops have a known number of rounds, and places that a compiler knows the distances of.
-//! A kernel for all tiles has both loops where it is the only one. Where it is one of several, its loops for whole tiles do nothing
-//! behind the end of the last one: half the text, which drivers of OpenCL compile in half the time.
+//! All tiles but the last are whole. Their loops have a constant number of iterations, and positions at constant distances. A
+//! kernel for all tiles contains both loops if it is the only one. If it is one of several, its loops for whole tiles skip the
+//! positions behind the end of the last tile: that halves the code, which OpenCL drivers compile in half the time.
 
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -18,21 +18,21 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::op::Op;
 use crate::types::Operand;
 
-/// Code for an element: its number in the tile, and where it lies in local memory.
+/// A function that emits code for an element, given its number in the tile and its position in local memory.
 type Element<'f, 'e> = &'f mut dyn FnMut(&mut Emitter<'e>, (Operand, Operand)) -> Lowered<()>;
 
 /// A loop over elements of a tile.
 struct Walk {
-    /// The first element, and what follows the last one.
+    /// First element, and the end of the loop.
     first: Operand,
     end: Operand,
-    /// From one element to the next, and from where one lies to where the next one does.
+    /// Distance from one element to the next, in the tile and in local memory.
     step: i64,
     distance: i64,
 }
 
 impl<'a> Emitter<'a> {
-    /// Runs `body` for all elements of the tile, the work-items in turn, so that neighbours have neighbours.
+    /// Emits `body` for all elements of the tile, with the work-items in turn, so that neighbours process neighbouring elements.
     pub(super) fn each_in_tile(
         &mut self,
         parts: &Parts<'a>,
@@ -49,13 +49,13 @@ impl<'a> Emitter<'a> {
         )
     }
 
-    /// Runs `body` for the elements of a work-item's part, in order.
+    /// Emits `body` for the elements of a work-item's stretch, in order.
     pub(super) fn each_own(&mut self, parts: &Parts<'a>, place: Place, body: Element<'_, 'a>) -> Lowered<()> {
         let (first, end) = self.own_part(parts, place);
         self.walk_tile(parts, place, Walk { first, end, step: 1, distance: 1 }, body)
     }
 
-    /// The part of the tile that a work-item folds: from where to where.
+    /// Returns the bounds of the stretch of the tile that a work-item folds.
     pub(super) fn own_part(&mut self, parts: &Parts<'a>, place: Place) -> (Operand, Operand) {
         let first = self.code.mul(place.item, Operand::i64(parts.per_item));
         let end = self.code.add(first, Operand::i64(parts.per_item));
@@ -84,7 +84,7 @@ impl<'a> Emitter<'a> {
         whole.and(some)
     }
 
-    /// The loop over a whole tile.
+    /// Emits the loop over a whole tile.
     fn walk_whole(&mut self, parts: &Parts<'a>, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
         let slot = self.apart(walk.first);
         let index = self.code.int_reg("r");
@@ -100,7 +100,7 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// The loop over a whole tile, that does nothing behind the end.
+    /// Emits the loop over a whole tile, which skips the elements behind the end.
     fn walk_inside(&mut self, parts: &Parts<'a>, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
         self.walk_whole(parts, walk, &mut |this, (at, slot)| {
             let inside = this.code.compare(CompareOp::SLt, at, walk.end);
@@ -108,7 +108,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// The loop over as many elements as there are.
+    /// Emits the loop over the existing elements.
     fn walk_some(&mut self, walk: &Walk, body: Element<'_, 'a>) -> Lowered<()> {
         let index = self.code.int_reg("at");
         self.count_up(index, (walk.first, walk.end), walk.step, |this| {
@@ -117,8 +117,8 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// Where an element of the tile lies: some places stay free, so that work-items whose parts follow each other reach
-    /// different banks of local memory.
+    /// Returns the position of an element of the tile in local memory. Some positions stay free, so that work-items with
+    /// consecutive stretches access different banks of local memory.
     pub(super) fn apart(&mut self, at: Operand) -> Operand {
         let row = self.code.binary(BinaryOp::AShr, at, Operand::i64(i64::from(BANKS.ilog2())));
         self.code.add(at, row)

@@ -1,4 +1,4 @@
-//! What comes before a tile: its total and its prefix are published, and the tiles before it looked at, a window at a time.
+//! Look-back: the total and prefix of a tile are published, and the preceding tiles are inspected, one window at a time.
 
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
@@ -9,15 +9,15 @@ use crate::lower::emitter::{Emitter, Lowered};
 use crate::op::Op;
 use crate::types::{ImpType, Mem, Operand, Reg};
 
-/// What the work-items of a group know of the tiles that they look at: one value of each, and whether what is before counts.
+/// The local arrays for a window of tiles: one value of each, and whether the tiles before it are still needed.
 struct Window {
     values: Vec<Mem>,
-    /// States, as `i32`.
+    /// States of the tiles, as `i32`.
     stops: Mem,
 }
 
 impl<'a> Emitter<'a> {
-    /// Publishes the tile's total, leaves what comes before the tile in `shared.before`, publishes its prefix.
+    /// Publishes the tile's total, stores its prefix in `shared.before`, and publishes the prefix up to its end.
     pub(super) fn look_back(
         &mut self,
         parts: &Parts<'a>,
@@ -32,7 +32,7 @@ impl<'a> Emitter<'a> {
         self.look_at_windows(parts, place, published, &carries)?;
         self.branch_if(is_first, &mut |this| {
             this.store_all(&shared.before, &carries, Operand::i64(0));
-            // A tile in which a segment begins has published its prefix.
+            // A tile in which a segment begins has already published its prefix.
             let first = Operand::i64(0);
             let whole = Operand::Const(true.into());
             let mut publish =
@@ -46,7 +46,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Publishes what the elements of a tile come to: its prefix, where a segment begins in it.
+    /// Publishes the total of a tile; where a segment begins in the tile, the total is its prefix.
     fn publish_total(
         &mut self,
         parts: &Parts<'a>,
@@ -70,7 +70,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Publishes what comes up to the end of a tile, before which `carries` come.
+    /// Publishes the prefix up to the end of a tile; `carries` holds the prefix before it.
     fn publish_prefix(
         &mut self,
         parts: &Parts<'a>,
@@ -83,8 +83,8 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Goes back until the first tile, or one whose prefix is known: `carries` of the first work-item then hold what
-    /// comes before this tile.
+    /// Goes back until the first tile, or until a tile whose prefix is known. The `carries` of the first work-item then hold this
+    /// tile's prefix.
     fn look_at_windows(
         &mut self,
         parts: &Parts<'a>,
@@ -94,7 +94,7 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let nearest = self.code.sub(place.tile, Operand::i64(1));
         let nearest = self.code.copy("nearest", nearest);
-        // What `totals` hold is needed again: the windows have their own place.
+        // The contents of `totals` are still needed, so the windows have arrays of their own.
         let types = self.combined_types(parts.combine);
         let values = self.local_memories(&types, "window", i64::from(SIZE));
         let window = Window { values, stops: self.local_memory("stops", ScalarType::I32, i64::from(SIZE)) };
@@ -105,8 +105,9 @@ impl<'a> Emitter<'a> {
         done
     }
 
-    /// Every work-item looks at a tile, the first at the nearest; then they fold what they found, older before newer, up to the
-    /// newest that knows its prefix. There is no prefix before the first tile of all: nothing counts as one.
+    /// Looks at one window. Every work-item inspects one tile, the first one the nearest. Then the work-items fold their values,
+    /// older before newer, up to the newest tile with a known prefix. Positions before the first tile count as tiles with a
+    /// neutral prefix.
     fn look_at_window(
         &mut self,
         parts: &Parts<'a>,
@@ -147,14 +148,14 @@ impl<'a> Emitter<'a> {
             self.code.emit(Op::Barrier);
             half *= 2;
         }
-        // The first work-item holds what the window comes to.
+        // The first work-item holds the combination of the window.
         self.precede_all(parts, carries, &window.values, Operand::i64(0))?;
         let stop = self.code.load("stop", ScalarType::I32, window.stops, Operand::i64(0));
         let stopped = self.code.compare(CompareOp::Eq, stop, Operand::Const(Scalar::I32(PREFIX)));
         let further = self.code.sub(nearest, Operand::i64(size));
         let next = self.code.select(stopped, Operand::i64(-1), further);
         self.code.set(nearest, next);
-        // Nobody writes the next window before all have read this one.
+        // No work-item may write the next window before all have read this one.
         self.code.emit(Op::Barrier);
         Ok(())
     }
