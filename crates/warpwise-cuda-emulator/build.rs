@@ -1,4 +1,4 @@
-//! Gives the library the name under which programs look for CUDA's driver first: once it is loaded, they find it.
+//! Names the library after the file that programs open first as CUDA's driver: once the library is loaded, they find it.
 
 fn main() {
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcuda.so");

@@ -1,8 +1,8 @@
-//! The functions of NVRTC: a text of kernels becomes code of the processor, by the system's compiler for C++.
+//! The functions of NVRTC: the system's C++ compiler compiles a text of kernels for the processor.
 //!
-//! `emulated.h` says what CUDA C means in C++. Besides it, each kernel gets a function that calls it with arguments as the
-//! driver gets them, and instructions of PTX in the text become calls: `asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));`
-//! is `x = ptx_cvt_f32_f16(bits);`. Memory that a launch gives each block is a pointer.
+//! `emulated.h` defines the constructs of CUDA C in C++. In addition, each kernel gets a function that calls it with its
+//! arguments in the driver's form, and PTX instructions in the text become calls: `asm("cvt.f32.f16 %0, %1;" : "=f"(x) :
+//! "h"(bits));` is `x = ptx_cvt_f32_f16(bits);`. Memory that a launch gives each block becomes a pointer.
 
 use std::ffi::{CStr, CString, OsString, c_char, c_int};
 use std::path::Path;
@@ -11,16 +11,16 @@ use std::ptr::null_mut;
 
 use crate::module::CALLS;
 
-/// What comes before every text.
+/// Text that precedes every program.
 const HEADER: &str = include_str!("emulated.h");
 
-/// The version: that of CUDA 13.0.
+/// The compiler's version: that of CUDA 13.0.
 const VERSION: [c_int; 2] = [13, 0];
 
-/// The architecture that code is made for.
+/// The only supported architecture.
 const ARCHITECTURE: c_int = 90;
 
-/// Options that ask for what is done anyway.
+/// Accepted options; their effects are fixed.
 const OPTIONS: [&str; 6] = [
     "--std=c++17",
     "--fmad=false",
@@ -30,11 +30,11 @@ const OPTIONS: [&str; 6] = [
     "--gpu-architecture=sm_90",
 ];
 
-/// How the processor's compiler is called first, for names of kernels that macros hide.
+/// Options of the first call of the C++ compiler: macros are expanded, because they may hide names of kernels.
 const EXPAND: [&str; 4] = ["-x", "c++", "-w", "-E"];
 
-/// How it is called then. Texts cast between pointers of different types, as devices let them; an element that does not
-/// lie where a device wants it stops the process.
+/// Options of the second call. Texts cast between pointers of different types, which devices allow; a misaligned element stops
+/// the process.
 const COMPILE: [&str; 11] = [
     "-x",
     "c++",
@@ -56,7 +56,7 @@ const INVALID_INPUT: Status = 3;
 const INVALID_OPTION: Status = 5;
 const REFUSED: Status = 6;
 
-/// A text with what came of it.
+/// A text and the results of its compilation.
 struct Program {
     text: String,
     code: Vec<u8>,
@@ -65,21 +65,21 @@ struct Program {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nvrtcVersion(major: *mut c_int, minor: *mut c_int) -> Status {
-    // SAFETY: the caller's places.
+    // SAFETY: the places come from the caller.
     unsafe { (*major, *minor) = VERSION.into() };
     OK
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nvrtcGetNumSupportedArchs(count: *mut c_int) -> Status {
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     unsafe { *count = 1 };
     OK
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nvrtcGetSupportedArchs(numbers: *mut c_int) -> Status {
-    // SAFETY: the caller's room for as many as there are.
+    // SAFETY: the caller's buffer has room for all architectures.
     unsafe { *numbers = ARCHITECTURE };
     OK
 }
@@ -99,7 +99,7 @@ unsafe extern "C" fn nvrtcCreateProgram(
     // SAFETY: the caller's text ends with a zero byte.
     let text = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
     let made = Box::new(Program { text, code: Vec::new(), log: CString::default() });
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     unsafe { *program = Box::into_raw(made) };
     OK
 }
@@ -108,7 +108,7 @@ unsafe extern "C" fn nvrtcCreateProgram(
 unsafe extern "C" fn nvrtcDestroyProgram(program: *mut *mut Program) -> Status {
     // SAFETY: the caller got it from `nvrtcCreateProgram`, and does not use it again.
     drop(unsafe { Box::from_raw(*program) });
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     unsafe { *program = null_mut() };
     OK
 }
@@ -119,10 +119,10 @@ unsafe extern "C" fn nvrtcCompileProgram(
     count: c_int,
     options: *const *const c_char,
 ) -> Status {
-    // SAFETY: a program of the caller's, which it uses from one thread.
+    // SAFETY: the program belongs to the caller, which uses it from one thread.
     let program = unsafe { &mut *program };
     for at in 0..count as usize {
-        // SAFETY: the caller's options are as many as it says, and end with zero bytes.
+        // SAFETY: the caller passes as many options as it says; they end with zero bytes.
         let option = unsafe { CStr::from_ptr(*options.add(at)) };
         if !OPTIONS.iter().any(|known| known.as_bytes() == option.to_bytes()) {
             program.log = option.to_owned();
@@ -145,7 +145,7 @@ unsafe extern "C" fn nvrtcCompileProgram(
     }
 }
 
-/// Compiles a text; what the compiler says where it refuses it.
+/// Compiles a text; the inner error is the compiler's message if it refuses the text.
 fn compile(text: &str) -> std::io::Result<Result<Vec<u8>, String>> {
     let folder = tempfile::tempdir()?;
     let [source, expanded, code] =
@@ -168,13 +168,13 @@ fn call_compiler(flags: &[&str], from: &Path, to: &Path) -> std::io::Result<Resu
     Ok(if output.status.success() { Ok(()) } else { Err(log()) })
 }
 
-/// The text as C++.
+/// Translates the text to C++.
 fn translated(text: &str) -> String {
     let calls: String = kernels(text).map(call).collect();
     format!("{HEADER}\n{}\n{calls}", without_extern(&without_ptx(text)))
 }
 
-/// The names of the kernels: what stands before the parenthesis that follows `void`.
+/// Returns the names of the kernels: each stands before the parenthesis that follows `void`.
 fn kernels(text: &str) -> impl Iterator<Item = &str> {
     let heads = text.split("__global__").skip(1).filter_map(|rest| rest.split_once("void "));
     heads.filter_map(|(_, rest)| {
@@ -187,12 +187,12 @@ fn kernels(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The function that calls a kernel.
+/// Returns the text of the function that calls a kernel.
 fn call(kernel: &str) -> String {
     format!("extern \"C\" void {CALLS}{kernel}(void **arguments) {{ emulated_call({kernel}, arguments); }}\n")
 }
 
-/// The text with calls instead of instructions of PTX with one result and one operand.
+/// Replaces PTX instructions with one result and one operand by calls.
 fn without_ptx(text: &str) -> String {
     let mut parts = text.split("asm(\"");
     let mut result = parts.next().unwrap_or_default().to_string();
@@ -209,7 +209,7 @@ fn without_ptx(text: &str) -> String {
     result
 }
 
-/// The text with pointers instead of arrays without sizes: `extern __shared__ long x[];` is `long *x = (long *)emulator->shared();`.
+/// Replaces arrays without sizes by pointers: `extern __shared__ long x[];` becomes `long *x = (long *)emulator->shared();`.
 fn without_extern(text: &str) -> String {
     let mut parts = text.split("extern __shared__ ");
     let mut result = parts.next().unwrap_or_default().to_string();
@@ -223,11 +223,11 @@ fn without_extern(text: &str) -> String {
     result
 }
 
-/// What the caller's room gets, and its size.
+/// Writes the size of `bytes` to the caller's place.
 ///
 /// # Safety
 ///
-/// The place may be written.
+/// The place is writable.
 unsafe fn size(place: *mut usize, bytes: &[u8]) -> Status {
     // SAFETY: by contract.
     unsafe { *place = bytes.len() };
@@ -236,7 +236,7 @@ unsafe fn size(place: *mut usize, bytes: &[u8]) -> Status {
 
 /// # Safety
 ///
-/// There is room for all bytes.
+/// The place has room for all bytes.
 unsafe fn bytes(place: *mut u8, bytes: &[u8]) -> Status {
     // SAFETY: by contract.
     unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
@@ -245,25 +245,25 @@ unsafe fn bytes(place: *mut u8, bytes: &[u8]) -> Status {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nvrtcGetCUBINSize(program: *mut Program, place: *mut usize) -> Status {
-    // SAFETY: a program of the caller's, and its place.
+    // SAFETY: the program and the place belong to the caller.
     unsafe { size(place, &(*program).code) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nvrtcGetCUBIN(program: *mut Program, place: *mut u8) -> Status {
-    // SAFETY: a program of the caller's, and its room.
+    // SAFETY: the program and the buffer belong to the caller.
     unsafe { bytes(place, &(*program).code) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nvrtcGetProgramLogSize(program: *mut Program, place: *mut usize) -> Status {
-    // SAFETY: a program of the caller's, and its place.
+    // SAFETY: the program and the place belong to the caller.
     unsafe { size(place, (*program).log.as_bytes_with_nul()) }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nvrtcGetProgramLog(program: *mut Program, place: *mut u8) -> Status {
-    // SAFETY: a program of the caller's, and its room.
+    // SAFETY: the program and the buffer belong to the caller.
     unsafe { bytes(place, (*program).log.as_bytes_with_nul()) }
 }
 

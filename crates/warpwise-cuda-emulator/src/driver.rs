@@ -1,4 +1,4 @@
-//! The functions of `libcuda`, under the names and with the signatures of NVIDIA's documentation of its driver.
+//! The functions of `libcuda`, with the names and signatures of NVIDIA's documentation of the driver.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,25 +12,25 @@ use crate::launch::{self, Arguments, Grid};
 use crate::memory::{self, Memory};
 use crate::module::{Kernel, Module, code_at};
 
-/// Names how many launches succeed before the device is lost. Unset: all.
+/// Environment variable with the number of launches that succeed before the device is lost. Unset: all.
 const LAUNCHES: &str = "EMULATED_CUDA_LAUNCHES";
 
 /// The driver's version: CUDA 13.0.
 const VERSION: c_int = 13_000;
 
-/// What the device says of itself: compute capability 9.0 and units, by the numbers of their attributes.
+/// Attributes of the device by their numbers: compute capability 9.0 and the number of units.
 const ATTRIBUTES: [(c_int, c_int); 3] = [(75, 9), (76, 0), (16, 2)];
 
-/// Work-items of a block at most.
+/// Maximum number of work-items of a block.
 const THREADS: c_uint = 1024;
 
-/// Bytes of shared memory that a launch may give a block.
+/// Maximum number of bytes of shared memory that a launch may give a block.
 const SHARED: c_uint = 48 << 10;
 
-/// The attribute of a function that says how many work-items a block of it may have.
+/// Number of the attribute of a function with the maximum number of work-items of its blocks.
 const THREADS_OF_FUNCTION: c_int = 0;
 
-/// Results of calls.
+/// Status codes of calls.
 type Status = c_int;
 const OK: Status = 0;
 const INVALID_VALUE: Status = 1;
@@ -42,13 +42,13 @@ const INVALID_HANDLE: Status = 400;
 const NOT_FOUND: Status = 500;
 const LAUNCH_FAILED: Status = 719;
 
-/// The one device with its one context.
+/// The only device, with its only context.
 struct Device {
     memory: Memory,
     modules: BTreeMap<usize, Module>,
-    /// A function's handle is its place here, from 1.
+    /// Functions; a function's handle is its position here, from 1.
     functions: Vec<Function>,
-    /// What comes of the next handle.
+    /// The next handle of a module.
     handles: usize,
     launches: Option<u64>,
     is_lost: bool,
@@ -74,11 +74,11 @@ static DEVICE: Mutex<Device> = Mutex::new(Device {
 const CONTEXT: usize = 1;
 
 thread_local! {
-    /// Whether the thread has the context as its current one.
+    /// Whether the context is the thread's current one.
     static IS_CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The device, for a call that needs the context.
+/// Returns the device, for a call that needs the context.
 fn device() -> Result<MutexGuard<'static, Device>, Status> {
     if !IS_CURRENT.get() {
         return Err(INVALID_CONTEXT);
@@ -87,16 +87,16 @@ fn device() -> Result<MutexGuard<'static, Device>, Status> {
     if device.is_lost { Err(LAUNCH_FAILED) } else { Ok(device) }
 }
 
-/// A call's status.
+/// Returns a call's status.
 fn status(call: impl FnOnce() -> Result<(), Status>) -> Status {
     call().map_or_else(|status| status, |()| OK)
 }
 
-/// Writes a call's result to where its caller wants it.
+/// Writes a call's result to its caller's place.
 ///
 /// # Safety
 ///
-/// The place is null or may be written.
+/// The place is null or writable.
 unsafe fn give<T>(place: *mut T, value: T) -> Result<(), Status> {
     if place.is_null() {
         return Err(INVALID_VALUE);
@@ -115,13 +115,13 @@ extern "C" fn cuInit(flags: c_uint) -> Status {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> Status {
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     status(|| unsafe { give(version, VERSION) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> Status {
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     status(|| unsafe { give(count, 1) })
 }
 
@@ -130,7 +130,7 @@ unsafe extern "C" fn cuDeviceGet(device: *mut c_int, number: c_int) -> Status {
     if number != 0 {
         return INVALID_DEVICE;
     }
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     status(|| unsafe { give(device, 0) })
 }
 
@@ -140,27 +140,27 @@ unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, _: c_int)
     if (length as usize) < text.len() {
         return INVALID_VALUE;
     }
-    // SAFETY: the caller's room is as long as it says.
+    // SAFETY: the caller's buffer is as long as it says.
     unsafe { name.copy_from_nonoverlapping(text.as_ptr().cast(), text.len()) };
     OK
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, _: c_int) -> Status {
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     status(|| unsafe { give(bytes, memory::SIZE) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, _: c_int) -> Status {
     let known = ATTRIBUTES.iter().find(|(number, _)| *number == attribute);
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     status(|| unsafe { give(value, known.ok_or(INVALID_VALUE)?.1) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut usize, _: c_int) -> Status {
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     status(|| unsafe { give(context, CONTEXT) })
 }
 
@@ -190,7 +190,7 @@ unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> Status {
             return Err(INVALID_VALUE);
         }
         let start = device()?.memory.allocate(bytes).ok_or(OUT_OF_MEMORY)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the place comes from the caller.
         unsafe { give(address, start as u64) }
     })
 }
@@ -208,7 +208,7 @@ extern "C" fn cuMemFree_v2(address: u64) -> Status {
     })
 }
 
-/// The address on the device, where a range of it lies in one block.
+/// Returns an address on the device as a pointer if the range lies in one block.
 fn range(device: &Device, address: u64, bytes: usize) -> Result<*mut u8, Status> {
     let held = bytes == 0 || device.memory.holds(address as usize, bytes);
     if held { Ok(address as usize as *mut u8) } else { Err(INVALID_VALUE) }
@@ -218,7 +218,7 @@ fn range(device: &Device, address: u64, bytes: usize) -> Result<*mut u8, Status>
 unsafe extern "C" fn cuMemcpyHtoD_v2(to: u64, from: *const u8, bytes: usize) -> Status {
     status(|| {
         let to = range(&*device()?, to, bytes)?;
-        // SAFETY: the range lies in a block; the caller's bytes are as many as it says.
+        // SAFETY: the range lies in a block; the caller passes as many bytes as it says.
         unsafe { to.copy_from_nonoverlapping(from, bytes) };
         Ok(())
     })
@@ -242,7 +242,7 @@ unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
 unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut u8, from: u64, bytes: usize) -> Status {
     status(|| {
         let from = range(&*device()?, from, bytes)?;
-        // SAFETY: the range lies in a block; the caller's room is as large as it says.
+        // SAFETY: the range lies in a block; the caller's buffer is as large as it says.
         unsafe { to.copy_from_nonoverlapping(from, bytes) };
         Ok(())
     })
@@ -257,7 +257,7 @@ unsafe extern "C" fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) -> Status
             say("a copy on the device onto itself, which has no defined result");
             return Err(INVALID_VALUE);
         }
-        // SAFETY: both ranges lie in blocks, and do not meet.
+        // SAFETY: both ranges lie in blocks and do not overlap.
         unsafe { to.copy_from_nonoverlapping(from, bytes) };
         Ok(())
     })
@@ -278,7 +278,7 @@ extern "C" fn cuMemsetD32_v2(to: u64, word: u32, count: usize) -> Status {
     set(to, word, count)
 }
 
-/// Sets so many elements to a value.
+/// Sets `count` elements to a value.
 fn set<T: Copy>(to: u64, value: T, count: usize) -> Status {
     status(|| {
         let bytes = count.checked_mul(size_of::<T>()).ok_or(INVALID_VALUE)?;
@@ -296,13 +296,13 @@ fn set<T: Copy>(to: u64, value: T, count: usize) -> Status {
 unsafe extern "C" fn cuModuleLoadData(module: *mut usize, image: *const c_char) -> Status {
     status(|| {
         let mut device = device()?;
-        // SAFETY: the caller gives what the compiler made.
+        // SAFETY: the caller passes code that the compiler made.
         let code = unsafe { code_at(image) }.ok_or(INVALID_IMAGE)?;
         let loaded = Module::load(code).ok_or(INVALID_IMAGE)?;
         let handle = device.handles;
         device.handles += 1;
         device.modules.insert(handle, loaded);
-        // SAFETY: the caller's place.
+        // SAFETY: the place comes from the caller.
         unsafe { give(module, handle) }
     })
 }
@@ -316,18 +316,18 @@ extern "C" fn cuModuleUnload(module: usize) -> Status {
 unsafe extern "C" fn cuModuleGetFunction(function: *mut usize, module: usize, name: *const c_char) -> Status {
     status(|| {
         let mut device = device()?;
-        // SAFETY: the caller gives a name that ends with a zero byte.
+        // SAFETY: the caller passes a name that ends with a zero byte.
         let name = unsafe { CStr::from_ptr(name) };
         let loaded = device.modules.get(&module).ok_or(INVALID_HANDLE)?;
         let kernel = loaded.kernel(name).ok_or(NOT_FOUND)?;
         let name = name.to_string_lossy().into_owned();
         device.functions.push(Function { kernel, name, module });
-        // SAFETY: the caller's place.
+        // SAFETY: the place comes from the caller.
         unsafe { give(function, device.functions.len()) }
     })
 }
 
-/// The function with a handle, whose module is loaded.
+/// Returns the function with a handle if its module is loaded.
 fn function(device: &Device, handle: usize) -> Result<Function, Status> {
     let found = handle.checked_sub(1).and_then(|at| device.functions.get(at));
     found.filter(|found| device.modules.contains_key(&found.module)).cloned().ok_or(INVALID_HANDLE)
@@ -340,7 +340,7 @@ unsafe extern "C" fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, han
         if attribute != THREADS_OF_FUNCTION {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: the caller's place.
+        // SAFETY: the place comes from the caller.
         unsafe { give(value, THREADS as c_int) }
     })
 }
@@ -360,7 +360,7 @@ unsafe extern "C" fn cuLaunchKernel(
     extra: *mut *mut c_void,
 ) -> Status {
     status(|| {
-        // The device stays taken: launches of several threads run one after the other, as those of one stream do.
+        // The device stays locked: launches of several threads run one after the other, like those of one stream.
         let mut device = device()?;
         let Function { kernel, name, .. } = function(&device, handle)?;
         let is_flat = [blocks_y, blocks_z, threads_y, threads_z] == [1; 4];
@@ -387,7 +387,7 @@ unsafe extern "C" fn cuLaunchKernel(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuEventCreate(event: *mut *mut Instant, _: c_uint) -> Status {
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     status(|| unsafe { give(event, Box::into_raw(Box::new(Instant::now()))) })
 }
 
@@ -400,7 +400,7 @@ unsafe extern "C" fn cuEventDestroy_v2(event: *mut Instant) -> Status {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuEventRecord(event: *mut Instant, _: *mut c_void) -> Status {
-    // SAFETY: an event of the caller's.
+    // SAFETY: the event belongs to the caller.
     status(|| device().map(|_device| unsafe { *event = Instant::now() }))
 }
 
@@ -409,10 +409,10 @@ extern "C" fn cuEventSynchronize(_: *mut Instant) -> Status {
     cuCtxSynchronize()
 }
 
-/// Milliseconds between two events.
+/// Computes the milliseconds between two events.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuEventElapsedTime(time: *mut f32, start: *mut Instant, end: *mut Instant) -> Status {
-    // SAFETY: events of the caller's, and its place.
+    // SAFETY: the events and the place belong to the caller.
     status(|| unsafe { give(time, (*end).saturating_duration_since(*start).as_secs_f32() * 1e3) })
 }
 
@@ -429,23 +429,23 @@ unsafe extern "C" fn cuGetErrorName(status: Status, name: *mut *const c_char) ->
         NOT_FOUND => c"CUDA_ERROR_NOT_FOUND",
         LAUNCH_FAILED => c"CUDA_ERROR_LAUNCH_FAILED",
         _ => {
-            // SAFETY: the caller's place.
+            // SAFETY: the place comes from the caller.
             return self::status(|| {
                 unsafe { give(name, null_mut::<c_char>().cast_const()) }.and(Err(INVALID_VALUE))
             });
         }
     };
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     self::status(|| unsafe { give(name, text.as_ptr()) })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuGetErrorString(status: Status, text: *mut *const c_char) -> Status {
-    // SAFETY: the caller's place.
+    // SAFETY: the place comes from the caller.
     unsafe { cuGetErrorName(status, text) }
 }
 
-/// Tells people what no status can.
+/// Reports a fault that no status describes.
 fn say(what: &str) {
     let _ = writeln!(std::io::stderr(), "CUDA emulator: {what}");
 }

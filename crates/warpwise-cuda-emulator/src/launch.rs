@@ -12,13 +12,13 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::module::Kernel;
 
-/// Blocks that run at a time.
+/// Number of blocks that run at a time.
 const AT_A_TIME: u64 = 4;
 
-/// Bytes that a work-item may use on its stack.
+/// Stack size of a work-item in bytes.
 const STACK: usize = 256 << 10;
 
-/// How many blocks a launch has, and how many work-items and bytes of shared memory each of them.
+/// Size of a launch: the number of blocks, and the work-items and bytes of shared memory of each block.
 #[derive(Clone, Copy)]
 pub struct Grid {
     pub blocks: u32,
@@ -35,7 +35,7 @@ unsafe impl Send for Arguments {}
 // SAFETY: as above.
 unsafe impl Sync for Arguments {}
 
-/// What kernels read of themselves, as `emulated.h` declares it.
+/// Indices and sizes that kernels read, as declared in `emulated.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Item {
@@ -45,7 +45,7 @@ pub struct Item {
     blocks: [u32; 3],
 }
 
-/// Why a launch failed.
+/// Reason why a launch failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// Some work-items of a block wait at a barrier that others never reach.
@@ -54,7 +54,7 @@ pub enum Fault {
     Divergent { block: u64, lines: [c_int; 2] },
 }
 
-/// A work-item that gives the line of the barrier at which it waits.
+/// A work-item; it yields the line of the barrier at which it waits.
 type Running = Coroutine<(), c_int, (), DefaultStack>;
 
 thread_local! {
@@ -63,20 +63,20 @@ thread_local! {
     static YIELDER: Cell<*const Yielder<(), c_int>> = const { Cell::new(null()) };
 }
 
-/// The running work-item, for kernels.
+/// Returns the running work-item, for kernels.
 pub extern "C" fn item() -> *const Item {
     ITEM.with(|item| item.as_ptr().cast_const())
 }
 
-/// The shared memory that the launch gives the running block, for kernels.
+/// Returns the shared memory that the launch gives the running block, for kernels.
 pub extern "C" fn shared() -> *mut c_void {
     SHARED.with_borrow_mut(|words| words.as_mut_ptr().cast())
 }
 
-/// A barrier, for kernels: goes on when all work-items of the block have come to it.
+/// Waits at a barrier, for kernels, until all work-items of the block have reached it.
 pub extern "C" fn barrier(line: c_int) {
     let yielder = YIELDER.get();
-    // SAFETY: kernels run in coroutines only, each of which sets this to its own, which lives as long as it runs.
+    // SAFETY: kernels run only in coroutines; each sets this to its own yielder, which lives as long as the coroutine runs.
     unsafe { &*yielder }.suspend(line);
     YIELDER.set(yielder);
 }
@@ -113,13 +113,13 @@ pub fn run(kernel: Kernel, grid: Grid, arguments: Arguments) -> Result<(), Fault
     fault.map_or(Ok(()), Err)
 }
 
-/// A step that comes to every block, far from the one before.
+/// Returns a stride that reaches every block, with consecutive blocks far apart.
 fn stride(blocks: u64) -> u64 {
     const PRIMES: [u64; 2] = [2_147_483_629, 2_147_483_587];
     PRIMES.into_iter().find(|prime| !blocks.is_multiple_of(*prime)).unwrap_or(1)
 }
 
-/// Runs a block: all its work-items up to the next barrier, until they have ended.
+/// Runs a block: all its work-items up to the next barrier, repeatedly, until they have ended.
 fn block(
     kernel: Kernel,
     grid: Grid,
@@ -127,7 +127,7 @@ fn block(
     number: u64,
     stacks: &mut Vec<DefaultStack>,
 ) -> Result<(), Fault> {
-    // Every block finds what no kernel may rely on.
+    // Every block finds contents that no kernel may rely on.
     SHARED.set(vec![u64::MAX / 3; grid.shared.div_ceil(8) as usize]);
     let item = |thread: usize| Item {
         thread: [thread as u32, 0, 0],
@@ -178,21 +178,21 @@ fn block(
     Ok(())
 }
 
-/// A work-item that has not run yet.
+/// Makes a work-item that has not run yet.
 fn started(kernel: Kernel, arguments: Arguments, stacks: &mut Vec<DefaultStack>) -> Running {
     let stack = stacks.pop().unwrap_or_else(|| DefaultStack::new(STACK).expect("memory for a stack"));
     Coroutine::with_stack(stack, move |yielder, ()| {
         let arguments = arguments;
         YIELDER.set(yielder);
-        // SAFETY: the launch's caller gave the kernel's own arguments.
+        // SAFETY: the launch's caller passed the kernel's own arguments.
         unsafe { kernel(arguments.0) };
     })
 }
 
-/// Forgets work-items that will never go on. Nothing of a kernel's needs to be dropped.
+/// Drops work-items that will never continue. A kernel has no values that need to be dropped.
 fn abandon(waiting: Vec<(usize, Running)>) {
     for (_, mut running) in waiting {
-        // SAFETY: what lies on its stack are registers of a kernel.
+        // SAFETY: the stack holds only registers of a kernel.
         unsafe { running.force_reset() };
     }
 }
@@ -247,9 +247,9 @@ mod tests {
 
     use super::*;
 
-    /// Counts up a number by the work-item's place in the grid, twice, with a barrier between.
+    /// Adds the work-item's position in the grid to a sum, twice, with a barrier in between.
     unsafe extern "C" fn counts(arguments: *mut *mut c_void) {
-        // SAFETY: the tests give the address of a number.
+        // SAFETY: the tests pass the address of a number.
         let sum = unsafe { &*(*arguments).cast::<AtomicU32>() };
         // SAFETY: a kernel's item.
         let own = || unsafe { *item() };
@@ -260,7 +260,7 @@ mod tests {
         sum.fetch_add(at, Ordering::Relaxed);
     }
 
-    /// Has a barrier for even work-items only.
+    /// Contains a barrier that only even work-items reach.
     unsafe extern "C" fn misses(_: *mut *mut c_void) {
         // SAFETY: a kernel's item.
         if unsafe { *item() }.thread[0] % 2 == 0 {
@@ -268,7 +268,7 @@ mod tests {
         }
     }
 
-    /// Has a barrier for even work-items and one for odd ones.
+    /// Contains one barrier for even work-items and another for odd ones.
     unsafe extern "C" fn diverges(_: *mut *mut c_void) {
         // SAFETY: a kernel's item.
         barrier(10 + (unsafe { *item() }.thread[0] % 2) as c_int);

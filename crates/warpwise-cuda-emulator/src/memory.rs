@@ -1,27 +1,27 @@
-//! The device's memory.
+//! Memory of the device.
 
 use std::collections::BTreeMap;
 use std::ptr::null_mut;
 
-/// Bytes of it.
+/// Size of the memory in bytes.
 pub const SIZE: usize = 4 << 30;
 
-/// Where blocks may start, as the driver promises.
+/// Alignment of blocks in bytes, as the driver guarantees.
 const ALIGNMENT: usize = 256;
 
-/// What a block begins with, as far as [`SPOILT`] bytes, and what lies between its end and its last page's.
+/// The byte that fills the first [`SPOILT`] bytes of a block, and the padding behind its end.
 const GARBAGE: u8 = 0xa5;
 
-/// Bytes of a fresh block that hold garbage.
+/// Number of bytes of a fresh block that hold garbage.
 const SPOILT: usize = 1 << 16;
 
-/// The blocks in use, by their addresses.
+/// The blocks in use, by address.
 pub struct Memory {
     blocks: BTreeMap<usize, Block>,
     used: usize,
 }
 
-/// A block: whole pages, its bytes at their end, a page behind them that nobody may touch.
+/// A block: whole pages with the block's bytes at their end, followed by an inaccessible page.
 struct Block {
     pages: usize,
     mapped: usize,
@@ -33,7 +33,7 @@ impl Memory {
         Memory { blocks: BTreeMap::new(), used: 0 }
     }
 
-    /// A block of this size; `None` where there is no room.
+    /// Allocates a block of this size; `None` if there is no room.
     pub fn allocate(&mut self, bytes: usize) -> Option<usize> {
         let room = SIZE - self.used;
         if bytes > room {
@@ -46,7 +46,7 @@ impl Memory {
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
         );
-        // SAFETY: a fresh mapping touches nothing that exists.
+        // SAFETY: a fresh mapping affects no existing memory.
         let pages = unsafe { libc::mmap(null_mut(), mapped, access, kind, -1, 0) };
         if pages == libc::MAP_FAILED {
             return None;
@@ -54,7 +54,7 @@ impl Memory {
         let pages = pages as usize;
         let end = pages + mapped - page;
         let start = end - padded;
-        // SAFETY: the last page of the mapping, which is used for nothing.
+        // SAFETY: the last page of the mapping is used for nothing else.
         unsafe { libc::mprotect(end as *mut _, page, libc::PROT_NONE) };
         // SAFETY: both ranges lie in the mapping.
         unsafe {
@@ -66,7 +66,7 @@ impl Memory {
         Some(start)
     }
 
-    /// Frees a block; `None` if there is none at this address, or something was written behind its end.
+    /// Frees a block; `None` if there is none at this address, or if something was written behind its end.
     pub fn free(&mut self, start: usize) -> Option<()> {
         let Block { pages, mapped, bytes } = self.blocks.remove(&start)?;
         self.used -= bytes;
@@ -78,7 +78,7 @@ impl Memory {
         is_whole.then_some(())
     }
 
-    /// Whether a range lies in one block.
+    /// Returns whether a range lies in one block.
     pub fn holds(&self, start: usize, bytes: usize) -> bool {
         let Some((&at, block)) = self.blocks.range(..=start).next_back() else { return false };
         let offset = start - at;
@@ -87,7 +87,7 @@ impl Memory {
 }
 
 fn page() -> usize {
-    // SAFETY: asks for a number.
+    // SAFETY: reads a constant of the system.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 

@@ -1,4 +1,4 @@
-//! Kernels as code of the processor, loaded.
+//! Kernels as loaded machine code of the processor.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::launch;
 /// A kernel, called with the addresses of its arguments.
 pub type Kernel = unsafe extern "C" fn(*mut *mut c_void);
 
-/// What the name of the function that calls a kernel so begins with.
+/// Prefix of the name of the function that calls a kernel with the addresses of its arguments.
 pub const CALLS: &str = "emulated_call_of_";
 
 /// Loaded code.
@@ -18,7 +18,7 @@ pub struct Module {
     library: Library,
 }
 
-/// What code finds in us, as `emulated.h` declares it.
+/// The emulator's functions for compiled code, as declared in `emulated.h`.
 #[repr(C)]
 struct Emulator {
     item: extern "C" fn() -> *const launch::Item,
@@ -29,7 +29,7 @@ struct Emulator {
 static EMULATOR: Emulator = Emulator { item: launch::item, barrier: launch::barrier, shared: launch::shared };
 
 impl Module {
-    /// Loads what the compiler made.
+    /// Loads code that the compiler made.
     pub fn load(code: &[u8]) -> Option<Module> {
         let file = tempfile::Builder::new().suffix(".so").tempfile().ok()?;
         std::fs::write(file.path(), code).ok()?;
@@ -37,9 +37,9 @@ impl Module {
     }
 
     fn open(path: &Path) -> Option<Module> {
-        // SAFETY: the code is that of a text of kernels and of `emulated.h`, which have no initialisers.
+        // SAFETY: the code is compiled from a text of kernels and `emulated.h`, which have no initialisers.
         let library = unsafe { Library::open(Some(path.as_os_str()), RTLD_NOW | RTLD_LOCAL) }.ok()?;
-        // SAFETY: `emulated.h` defines it so.
+        // SAFETY: `emulated.h` defines it with this signature.
         unsafe {
             let start = library.get::<unsafe extern "C" fn(*const Emulator)>(b"emulator_start").ok()?;
             start(&EMULATOR);
@@ -47,19 +47,19 @@ impl Module {
         Some(Module { library })
     }
 
-    /// The kernel of this name.
+    /// Returns the kernel of this name.
     pub fn kernel(&self, name: &CStr) -> Option<Kernel> {
         let symbol = [CALLS.as_bytes(), name.to_bytes()].concat();
-        // SAFETY: the compiler defines it so for each kernel.
+        // SAFETY: the compiler defines it with this signature for each kernel.
         unsafe { self.library.get::<Kernel>(&symbol) }.ok().map(|kernel| *kernel)
     }
 }
 
-/// The bytes of code at an address: up to the end of its table of sections, the last thing in a file.
+/// Returns the code at an address: up to the end of its section table, which is last in the file.
 ///
 /// # Safety
 ///
-/// Readable memory, as far as its beginning says.
+/// The memory is readable as far as the ELF header says.
 pub unsafe fn code_at<'a>(image: *const c_char) -> Option<&'a [u8]> {
     const HEADER: usize = 64;
     // SAFETY: by contract.

@@ -1,5 +1,5 @@
-//! What is the same for all drivers of devices: what a device is, what building a text for it gives, and how a launch is
-//! cut into groups.
+//! The part that is the same for all drivers: descriptions of devices, results of building a text, and the division of a launch
+//! into groups.
 //!
 //! Absent on purpose: everything that calls a driver.
 
@@ -10,71 +10,71 @@ use warpwise_runtime::device::{Device, DeviceKernels};
 
 use crate::kernel_text::{Features, KernelText};
 
-/// What is said where a kernel failed in a way that no check of its own found.
+/// Message for a kernel failure that no check of the kernel found.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub(crate) const KERNEL_FAILED: &str = "a kernel failed, and the device is lost for this program: start it again, and report the error if it comes back";
 
-/// A device, as people tell it from others.
+/// Description of a device, for messages and lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Description {
-    /// The device's name.
+    /// Name of the device.
     pub name: String,
-    /// The platform it belongs to.
+    /// Platform that the device belongs to.
     pub platform: String,
-    /// The driver's version.
+    /// Version of the driver.
     pub driver: String,
-    /// Bytes of its memory.
+    /// Size of the device's memory in bytes.
     pub memory: u64,
-    /// Units that run work-groups.
+    /// Number of units that run work-groups.
     pub units: u32,
-    /// Whether it is the processor itself.
+    /// Whether the device is the processor itself.
     pub is_cpu: bool,
-    /// Whether it computes with `f64`.
+    /// Whether the device computes with `f64`.
     pub f64: bool,
-    /// Whether it has atomic operations on 64-bit words.
+    /// Whether the device has atomic operations on 64-bit words.
     pub wide_atomics: bool,
 }
 
 /// A device that texts can be built for.
 pub trait DriverOf: Device {
-    /// What it is.
+    /// Returns the device's description.
     fn description(&self) -> &Description;
 
-    /// Builds a text; from the driver's binary of an earlier build where there is one that it still takes.
+    /// Builds a text; uses the binary of an earlier build if there is one that the driver still accepts.
     fn build(self: &Arc<Self>, text: &KernelText, binary: Option<&[u8]>) -> Result<Built, BuildError>;
 }
 
-/// What building a text gives.
+/// Result of building a text.
 pub struct Built {
     /// The kernels, in the order of the text's list.
     pub kernels: Arc<dyn DeviceKernels>,
-    /// What the driver made of the text, for later builds by the same driver for the same device.
+    /// The driver's binary, for later builds by the same driver for the same device.
     pub binary: Option<Vec<u8>>,
 }
 
-/// Why a text cannot be built for a device.
+/// Reason why a text cannot be built for a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BuildError {
-    /// The device, its driver or its compiler lacks something.
+    /// Something is missing in the device, its driver or its compiler.
     Missing(String),
-    /// The driver's compiler refuses it, in its words.
+    /// The driver's compiler refuses the text; its log.
     Refused(String),
 }
 
-/// The groups of work-items of a launch.
+/// Division of a launch's work-items into groups.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Groups {
-    /// How many.
+    /// Number of groups.
     pub number: u64,
-    /// Work-items of each.
+    /// Number of work-items of each group.
     pub size: u64,
 }
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 impl Groups {
-    /// For a kernel whose groups have this size, one for each iteration; or that does an iteration with every
-    /// work-item, in as many groups of the usual size as that takes.
+    /// Returns the groups of a launch. A kernel with a group size of its own gets one group for each iteration. In other kernels
+    /// every work-item does an iteration, and there are as many groups of the usual size as needed.
     pub fn of(group: Option<u32>, iterations: u64, usual: u32) -> Groups {
         match group {
             Some(size) => Groups { number: iterations, size: u64::from(size) },
@@ -82,14 +82,14 @@ impl Groups {
         }
     }
 
-    /// Work-items in all.
+    /// Returns the number of all work-items.
     pub fn work_items(self) -> u64 {
         self.number * self.size
     }
 }
 
 impl Description {
-    /// Whether the device has what a text needs; what it lacks, if not.
+    /// Fails with a message if the device lacks something that a text needs.
     pub fn suffices(&self, needed: Features) -> Result<(), String> {
         let Description { name, .. } = self;
         if needed.f64 && !self.f64 {

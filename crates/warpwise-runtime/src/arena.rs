@@ -1,13 +1,13 @@
-//! Bump arenas for memory that lives within one task.
+//! Bump arenas for memory that lives only during one task.
 //!
-//! An [`Arena`] is a list of chunks from the pool, each twice as large as the one before. It hands
-//! out memory from the current chunk's start upwards and takes it back by being reset to a mark, an
-//! address it had as its top before. Chunks stay with the arena, so a task that needs as much as the
-//! one before allocates nothing. [`Arenas`] keeps one arena per worker; a task checks it out.
+//! An [`Arena`] is a list of chunks from the pool, each twice as large as the one before. It hands out memory from the start of
+//! the current chunk upwards. Resetting the arena to a mark, an earlier value of its top, frees everything above the mark. Chunks
+//! stay with the arena, so a task that needs no more memory than the one before allocates nothing. [`Arenas`] keeps one arena per
+//! worker; a task checks it out.
 //!
-//! Compiled code bumps the top by itself: it reads [`Arena::top`] and [`Arena::end`] once, moves its
-//! own copy of the top, and comes back here only when a chunk is full. The last 64 bytes of a chunk
-//! are never handed out, so a mark belongs to one chunk even where chunks are neighbours.
+//! Compiled code bumps the top by itself. It reads [`Arena::top`] and [`Arena::end`] once, moves its own copy of the top, and
+//! calls the arena only when a chunk is full. The last 64 bytes of a chunk are never handed out, so a mark belongs to exactly one
+//! chunk even where chunks are adjacent.
 //!
 //! Absent on purpose: freeing single allocations, destructors, use by several threads at once.
 
@@ -17,21 +17,21 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use crate::memory::{Block, MemoryPool, OutOfMemory};
 
-/// Alignment and granularity of allocations.
+/// Alignment and granularity of allocations, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// Bytes of the first chunk.
+/// Size of the first chunk, in bytes.
 const FIRST_CHUNK: u64 = 64 << 10;
 
 /// Memory for one task at a time.
 pub struct Arena {
     pool: MemoryPool,
-    /// Bytes that all chunks together may have.
+    /// Maximum size of all chunks together, in bytes.
     budget: u64,
     chunks: Vec<Block>,
-    /// Bytes in `chunks`.
+    /// Total size of `chunks`, in bytes.
     held: u64,
-    /// The chunk that `top` points into, if there is one.
+    /// Index of the chunk that `top` points into, if there is one.
     current: usize,
     top: *mut u8,
     end: *mut u8,
@@ -49,14 +49,14 @@ pub struct Arenas {
 
 /// An arena in use; it is empty again when dropped.
 pub enum CheckedOut<'a> {
-    /// The worker's.
+    /// The arena of the worker.
     Own(MutexGuard<'a, Arena>),
-    /// That of a task within another, which has the worker's; boxed because it is rare.
+    /// The arena of a task nested in another that uses the worker's arena; boxed because it is rare.
     Nested(Box<Arena>),
 }
 
 impl Arena {
-    /// An empty arena whose chunks come from `pool` and have at most `budget` bytes together.
+    /// Makes an empty arena whose chunks come from `pool` and have at most `budget` bytes together.
     pub fn new(pool: &MemoryPool, budget: u64) -> Arena {
         Arena {
             pool: pool.clone(),
@@ -69,27 +69,27 @@ impl Arena {
         }
     }
 
-    /// The first free byte, 64-byte aligned; null before the first allocation. Also the mark to
-    /// reset to later.
+    /// Returns the first free byte, 64-byte aligned; null before the first allocation. The address is also a mark for
+    /// [`Arena::reset`].
     pub fn top(&self) -> *mut u8 {
         self.top
     }
 
-    /// The end of what can be handed out without growing.
+    /// Returns the end of the memory that can be handed out without growing.
     pub fn end(&self) -> *mut u8 {
         self.end
     }
 
-    /// Tells the arena how far compiled code has moved the top by itself.
+    /// Moves the top to where compiled code has moved its copy.
     ///
     /// # Panics
-    /// When `top` does not lie, aligned, between the present top and the end.
+    /// When `top` is unaligned or does not lie between the present top and the end.
     pub fn advance_to(&mut self, top: *mut u8) {
         assert!(self.top <= top && top <= self.end && (top as usize).is_multiple_of(ALIGNMENT), "arena top");
         self.top = top;
     }
 
-    /// `bytes` bytes (unspecified, initialised), 64-byte aligned.
+    /// Allocates `bytes` bytes, 64-byte aligned, initialised but unspecified.
     pub fn allocate(&mut self, bytes: u64) -> Result<*mut u8, OutOfMemory> {
         let rounded = bytes.checked_next_multiple_of(ALIGNMENT as u64);
         let rounded = rounded.ok_or_else(|| self.out_of_memory(bytes))?;
@@ -101,10 +101,10 @@ impl Arena {
         Ok(start)
     }
 
-    /// Frees everything allocated since the top was `mark`; null frees everything.
+    /// Frees everything allocated since `mark` was the top; null frees everything.
     ///
     /// # Panics
-    /// When `mark` was no top of this arena, or was reset past meanwhile.
+    /// When `mark` was never a top of this arena, or the arena has meanwhile been reset to an earlier mark.
     pub fn reset(&mut self, mark: *mut u8) {
         let chunk = match mark.is_null() {
             true if self.chunks.is_empty() => return,
@@ -125,7 +125,7 @@ impl Arena {
         }
     }
 
-    /// Gives back the chunks from this one on.
+    /// Gives the chunks from index `from` on back to the pool.
     fn forget(&mut self, from: usize) {
         let freed: u64 = self.chunks.drain(from..).map(|chunk| chunk.bytes() as u64).sum();
         self.held -= freed;
@@ -134,12 +134,12 @@ impl Arena {
         }
     }
 
-    /// Continues in a later chunk that has room for `bytes`.
+    /// Continues in the next chunk; allocates that chunk if it is missing or has no room for `bytes`.
     fn grow(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
         let next = if self.top.is_null() { 0 } else { self.current + 1 };
         let needed = bytes.checked_add(ALIGNMENT as u64).ok_or_else(|| self.out_of_memory(bytes))?;
         if self.chunks.get(next).is_none_or(|chunk| (chunk.bytes() as u64) < needed) {
-            // Chunks further on hold nothing; one large enough replaces them.
+            // Later chunks hold nothing; one large enough replaces them.
             self.forget(next);
             // Between guard pages every allocation has a chunk of its own.
             let usual = if self.pool.is_guarded() { needed } else { FIRST_CHUNK << next.min(20) };
@@ -155,7 +155,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Makes a chunk the current one, with nothing in it.
+    /// Makes a chunk, empty, the current one.
     fn enter(&mut self, chunk: usize) {
         self.current = chunk;
         self.top = self.chunks[chunk].as_mut_ptr();
@@ -167,26 +167,25 @@ impl Arena {
     }
 }
 
-/// Where the part of a chunk that is handed out ends: 64-byte aligned, at least 64 bytes before the
-/// chunk's own end (up to rounding, which stays within the block's capacity).
+/// Returns the end of the usable part of a chunk: 64-byte aligned, and at least 64 bytes before the chunk's own end (up to
+/// rounding, which stays within the block's capacity).
 fn usable_end(chunk: &Block) -> *mut u8 {
     let usable = (chunk.bytes() - ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     chunk.as_mut_ptr().wrapping_add(usable)
 }
 
 impl Arenas {
-    /// Arenas for `threads` workers, each with a budget of its own, from one pool.
+    /// Makes empty arenas for `threads` workers; each has a budget of its own, and all take their chunks from one pool.
     pub fn new(pool: &MemoryPool, threads: usize, budget: u64) -> Arenas {
         let of_workers = (0..threads).map(|_| Mutex::new(Arena::new(pool, budget))).collect();
         Arenas { pool: pool.clone(), budget, of_workers }
     }
 
-    /// An empty arena for a task on `worker`. A task nested in another on the same worker gets
-    /// another one.
+    /// Checks out an empty arena for a task on `worker`. A task nested in another on the same worker gets a new arena.
     pub fn check_out(&self, worker: usize) -> CheckedOut<'_> {
         match self.of_workers[worker].try_lock() {
             Ok(own) => CheckedOut::Own(own),
-            // It is empty: it was reset when it was dropped.
+            // The arena is empty: dropping its guard reset it.
             Err(TryLockError::Poisoned(own)) => CheckedOut::Own(own.into_inner()),
             Err(TryLockError::WouldBlock) => {
                 CheckedOut::Nested(Box::new(Arena::new(&self.pool, self.budget)))

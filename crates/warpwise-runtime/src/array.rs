@@ -1,4 +1,4 @@
-//! Arrays and values as programs take and give them.
+//! Arrays and values as programs take and return them.
 //!
 //! An [`Array`] is dense and row-major; its elements are signless, as in the core IR. A [`Value`]
 //! adds the sign that surface languages and value files see. Layouts other than row-major exist
@@ -30,9 +30,9 @@ pub struct Array {
 pub enum Value {
     /// A scalar; `value` has the type `ty.scalar()`.
     Scalar {
-        /// Its surface type.
+        /// Surface type of the scalar.
         ty: ValueType,
-        /// Its value.
+        /// Value of the scalar.
         value: Scalar,
     },
     /// An array; its elements have the type `ty.scalar()`.
@@ -46,13 +46,13 @@ pub enum Value {
 
 /// A Rust type that can be an array's element.
 pub trait Element: CheckedBitPattern + NoUninit + PartialEq {
-    /// The surface type of such elements.
+    /// Surface type of the elements.
     const TYPE: ValueType;
 }
 
 impl Array {
-    /// An array with unspecified elements; for `bool`s all are `false`. A negative size, or a
-    /// number of elements beyond 64 bits, is an [`OutOfMemory`].
+    /// Allocates an array with unspecified elements; `bool` elements are `false`. A negative size, or an element count beyond 64
+    /// bits, is an [`OutOfMemory`].
     pub fn allocate(pool: &MemoryPool, elem: ScalarType, shape: &[i64]) -> Result<Array, OutOfMemory> {
         let mut block = pool.allocate_elements(element_count(shape), elem.bytes() as u64)?;
         if elem == ScalarType::Bool {
@@ -61,8 +61,7 @@ impl Array {
         Ok(Array { elem, shape: Shape::from_slice(shape), data: Arc::new(block) })
     }
 
-    /// The array that lies at the start of `data`; `None` when the block is too small for it or a
-    /// size is negative.
+    /// Returns the array that lies at the start of `data`, or `None` if the block is too small or a size is negative.
     ///
     /// The elements of a `bool` array must be 0 or 1; other bytes make typed access fail.
     pub fn from_block(elem: ScalarType, shape: &[i64], data: Arc<Block>) -> Option<Array> {
@@ -70,10 +69,10 @@ impl Array {
         (bytes <= data.bytes() as u64).then(|| Array { elem, shape: Shape::from_slice(shape), data })
     }
 
-    /// The array with these elements in row-major order.
+    /// Copies the elements, in row-major order, into a new array.
     ///
     /// # Panics
-    /// When `shape` does not have exactly as many elements.
+    /// When `elements` does not have as many elements as `shape`.
     pub fn from_slice<T: Element>(
         pool: &MemoryPool,
         shape: &[i64],
@@ -86,18 +85,18 @@ impl Array {
         Ok(Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(shape), data: Arc::new(block) })
     }
 
-    /// The array with these elements in row-major order, which stay where they lie.
+    /// Wraps the elements, in row-major order, in an array without copying them.
     ///
     /// # Panics
-    /// When `shape` does not have exactly as many elements.
+    /// When `elements` does not have as many elements as `shape`.
     pub fn from_vec<T: Element + Send + Sync>(shape: &[i64], elements: Vec<T>) -> Array {
         assert_eq!(element_count(shape), Some(elements.len() as u64), "elements of shape {shape:?}");
         let data = Arc::new(Block::of_vec(elements));
         Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(shape), data }
     }
 
-    /// The array with an owner's elements in row-major order, which stay where they lie and are never written.
-    /// `None` where these are not as many as `shape` has.
+    /// Wraps an owner's elements, in row-major order, in an array without copying them. They are never written. Returns `None` if
+    /// their number is not that of `shape`.
     pub fn from_owner<T: Element>(
         shape: &[i64],
         owner: impl AsRef<[T]> + Send + Sync + 'static,
@@ -107,7 +106,7 @@ impl Array {
         fits.then(|| Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(shape), data: Arc::new(data) })
     }
 
-    /// The vector of what `elements` gives.
+    /// Collects the elements in an array of one dimension.
     pub fn from_elements<T: Element>(
         pool: &MemoryPool,
         elements: impl IntoIterator<Item = T>,
@@ -121,42 +120,42 @@ impl Array {
         Ok(Array { elem: T::TYPE.scalar(), shape: Shape::from_slice(&[count as i64]), data })
     }
 
-    /// The type of the elements.
+    /// Returns the element type.
     pub fn elem(&self) -> ScalarType {
         self.elem
     }
 
-    /// The sizes, outermost first.
+    /// Returns the sizes, outermost first.
     pub fn shape(&self) -> &[i64] {
         &self.shape
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         element_count(&self.shape).unwrap_or(0) as usize
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 
-    /// The block that holds the elements, from its start on.
+    /// Returns the block whose start holds the elements.
     pub fn data(&self) -> &Arc<Block> {
         &self.data
     }
 
-    /// The elements as bytes in native order.
+    /// Returns the elements as bytes in native order.
     pub fn bytes(&self) -> &[u8] {
         &self.data.as_slice()[..self.len() * self.elem.bytes()]
     }
 
-    /// The elements as bytes, for writing; the elements are copied first when others share them.
+    /// Returns the elements as writable bytes. Elements that others share are copied first.
     pub fn bytes_mut(&mut self, pool: &MemoryPool) -> Result<&mut [u8], OutOfMemory> {
         let bytes = self.len() * self.elem.bytes();
         if Arc::get_mut(&mut self.data).is_none_or(|block| block.is_part()) {
@@ -168,7 +167,7 @@ impl Array {
         Ok(&mut block.as_mut_slice()[..bytes])
     }
 
-    /// The elements in row-major order; `None` when they are not of type `T` (signs aside).
+    /// Returns the elements in row-major order, or `None` if their type is not `T` (signs aside).
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if T::TYPE.scalar() != self.elem {
             return None;
@@ -176,20 +175,20 @@ impl Array {
         bytemuck::checked::try_cast_slice(self.bytes()).ok()
     }
 
-    /// The element with this row-major number; `None` beyond the end.
+    /// Returns the element at a row-major index, or `None` beyond the end.
     pub fn element(&self, index: usize) -> Option<Scalar> {
         let bytes = self.bytes().chunks_exact(self.elem.bytes()).nth(index)?;
         Some(scalar_from_bytes(self.elem, bytes))
     }
 
-    /// The same elements under another shape; `None` when their number differs.
+    /// Returns the same elements under another shape, or `None` if the element counts differ.
     pub fn reshape(&self, shape: &[i64]) -> Option<Array> {
         let array = Array::from_block(self.elem, shape, Arc::clone(&self.data))?;
         (array.len() == self.len()).then_some(array)
     }
 }
 
-/// Equal element type, shape and bits of the elements (so NaN can equal NaN).
+/// Compares element types, shapes and the bits of the elements (so NaN can equal NaN).
 impl PartialEq for Array {
     fn eq(&self, other: &Array) -> bool {
         self.elem == other.elem && self.shape == other.shape && self.bytes() == other.bytes()
@@ -197,7 +196,7 @@ impl PartialEq for Array {
 }
 
 impl Value {
-    /// A scalar value.
+    /// Makes a scalar value.
     ///
     /// # Panics
     /// When `value` is not of type `ty.scalar()`.
@@ -206,13 +205,13 @@ impl Value {
         Value::Scalar { ty, value }
     }
 
-    /// The scalar `value`.
+    /// Makes a scalar value of `T`'s surface type.
     pub fn from_element<T: Element>(value: T) -> Value {
         let value = scalar_from_bytes(T::TYPE.scalar(), bytemuck::bytes_of(&value));
         Value::Scalar { ty: T::TYPE, value }
     }
 
-    /// An array value.
+    /// Makes an array value.
     ///
     /// # Panics
     /// When the elements are not of type `ty.scalar()`.
@@ -221,10 +220,10 @@ impl Value {
         Value::Array { ty, array }
     }
 
-    /// The array with these elements in row-major order, of `T`'s surface type.
+    /// Copies the elements, in row-major order, into an array value of `T`'s surface type.
     ///
     /// # Panics
-    /// When `shape` does not have exactly as many elements.
+    /// When `elements` does not have as many elements as `shape`.
     pub fn from_slice<T: Element>(
         pool: &MemoryPool,
         shape: &[i64],
@@ -233,14 +232,14 @@ impl Value {
         Ok(Value::Array { ty: T::TYPE, array: Array::from_slice(pool, shape, elements)? })
     }
 
-    /// The surface type of the scalar, or of the elements.
+    /// Returns the surface type of the scalar or of the elements.
     pub fn element_type(&self) -> ValueType {
         match self {
             Value::Scalar { ty, .. } | Value::Array { ty, .. } => *ty,
         }
     }
 
-    /// The sizes; none for a scalar.
+    /// Returns the sizes; a scalar has none.
     pub fn shape(&self) -> &[i64] {
         match self {
             Value::Scalar { .. } => &[],
@@ -248,12 +247,12 @@ impl Value {
         }
     }
 
-    /// The type with its sizes: `[2][3]f32`.
+    /// Returns the type with its sizes: `[2][3]f32`.
     pub fn type_text(&self) -> String {
         type_text(self.element_type(), self.shape())
     }
 
-    /// The elements (or the scalar, as one) if they are of exactly the type `T`.
+    /// Returns the elements of an array if their type is exactly `T`; `None` for a scalar.
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         match self {
             Value::Array { ty, array } if *ty == T::TYPE => array.as_slice(),
@@ -261,7 +260,7 @@ impl Value {
         }
     }
 
-    /// Bytes of all elements.
+    /// Returns the size of all elements in bytes.
     pub fn bytes(&self) -> u64 {
         match self {
             Value::Scalar { ty, .. } => ty.scalar().bytes() as u64,
@@ -270,7 +269,7 @@ impl Value {
     }
 }
 
-/// Equal surface type, shape and bits.
+/// Compares surface types, shapes and bits.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
@@ -287,14 +286,13 @@ impl PartialEq for Value {
     }
 }
 
-/// A type with its sizes: `[2][3]f32`.
+/// Formats a type with its sizes: `[2][3]f32`.
 pub(crate) fn type_text(element: ValueType, shape: &[i64]) -> String {
     let sizes: String = shape.iter().map(|size| format!("[{size}]")).collect();
     sizes + element.name()
 }
 
-/// The number of elements of an array of this shape; `None` when a size is negative or 64 bits do
-/// not hold the number.
+/// Returns the number of elements of an array of this shape, or `None` if a size is negative or the number exceeds 64 bits.
 pub fn element_count(shape: &[i64]) -> Option<u64> {
     if shape.iter().any(|&size| size < 0) {
         return None;
@@ -305,14 +303,14 @@ pub fn element_count(shape: &[i64]) -> Option<u64> {
     shape.iter().try_fold(1_u64, |count, &size| count.checked_mul(size as u64))
 }
 
-/// The scalar that lies in memory as these bytes.
+/// Reads the scalar that these bytes of memory represent.
 fn scalar_from_bytes(ty: ScalarType, bytes: &[u8]) -> Scalar {
     let mut bits = [0; 8];
     bits[..bytes.len()].copy_from_slice(bytes);
     Scalar::from_bits(ty, u64::from_le_bytes(bits))
 }
 
-/// Names the surface type of each element type.
+/// Implements `Element` with the surface type of each Rust type.
 macro_rules! elements {
     ($($rust:ty => $variant:ident,)*) => {
         $(impl Element for $rust {
@@ -336,7 +334,7 @@ elements! {
     f64 => F64,
 }
 
-// Sizes and indices of Rust, where they have the width that those of programs have.
+// Rust's sizes and indices, where their width is that of programs' sizes.
 #[cfg(target_pointer_width = "64")]
 elements! {
     isize => I64,

@@ -1,7 +1,7 @@
-//! Comparison of results with what was expected, for tests and benchmarks.
+//! Comparison of results with expected values, for tests and benchmarks.
 //!
-//! Numbers of values, element types and shapes must be the same; integers and `bool`s must be
-//! equal; NaN equals NaN. How far floats may be apart is a [`Tolerance`].
+//! The number of values, element types and shapes must be the same. Integers and `bool`s must be equal; NaN equals NaN. A
+//! [`Tolerance`] bounds the difference of floats.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,13 +12,13 @@ use warpwise_prim::ValueType;
 
 use crate::array::{Element, Value};
 
-/// How far floats may be apart.
+/// Maximum difference of floats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tolerance {
     /// The rule of test blocks: one absolute distance per array, the larger of 0.002 and 0.002
     /// times the largest finite expected value.
     TestBlock,
-    /// At most so many representable numbers apart; zeros of both signs are the same number.
+    /// At most this many representable numbers apart; zeros of both signs are the same number.
     Ulps(u64),
 }
 
@@ -27,36 +27,36 @@ pub enum Tolerance {
 pub enum Difference {
     /// The numbers of values differ.
     Count {
-        /// How many there are.
+        /// Number of values.
         actual: usize,
-        /// How many there should be.
+        /// Expected number of values.
         expected: usize,
     },
-    /// Types, sizes included, differ.
+    /// Types, including sizes, differ.
     Type {
-        /// Which value, from 0.
+        /// Number of the value, from 0.
         value: usize,
-        /// Its type.
+        /// Actual type.
         actual: String,
-        /// The type it should have.
+        /// Expected type.
         expected: String,
     },
     /// Elements differ.
     Element {
-        /// Which value, from 0.
+        /// Number of the value, from 0.
         value: usize,
-        /// The index of the first element that differs; empty for a scalar.
+        /// Index of the first element that differs; empty for a scalar.
         index: Vec<i64>,
-        /// The value.
+        /// Actual element.
         actual: String,
-        /// The expected value.
+        /// Expected element.
         expected: String,
-        /// How many elements of this value differ.
+        /// Number of differing elements of this value.
         count: usize,
     },
 }
 
-/// Compares results with what was expected.
+/// Compares results with expected values and returns the first difference.
 pub fn compare(actual: &[Value], expected: &[Value], tolerance: Tolerance) -> Result<(), Difference> {
     if actual.len() != expected.len() {
         return Err(Difference::Count { actual: actual.len(), expected: expected.len() });
@@ -100,7 +100,7 @@ fn compare_values(
     }
 }
 
-/// Elements that differ.
+/// The first differing elements, and the number of all of them.
 struct Found {
     first: usize,
     actual: String,
@@ -110,9 +110,9 @@ struct Found {
 
 /// A float that can be compared.
 trait Float: Element + Pod + fmt::Display {
-    /// The same number in a type that holds all of them.
+    /// Converts to `f64`, which holds every number of the type.
     fn wide(self) -> f64;
-    /// An integer that counts representable numbers from zero.
+    /// Returns the signed number of representable values between zero and this one.
     fn rank(self) -> i64;
 }
 
@@ -181,7 +181,7 @@ fn find<T: Pod>(
     Some(Found { first, actual: show(*left), expected: show(*right), count: 1 + differing.count() })
 }
 
-/// The elements of an array, a scalar as one element. They are of type `T`; `bool`s are bytes.
+/// Returns the elements of an array, or a scalar as one element. They are of type `T`; `bool`s are bytes.
 fn elements<T: Pod>(value: &Value) -> Cow<'_, [T]> {
     match value {
         Value::Scalar { value, .. } => {

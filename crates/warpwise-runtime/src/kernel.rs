@@ -1,6 +1,6 @@
 //! The binary interface between the run time and compiled kernels.
 //!
-//! A kernel is a C function that does the part `lo..hi` of a range:
+//! A kernel is a C function that runs the part `lo..hi` of a range:
 //! `void kernel(TaskContext *context, const uint64_t *args, int64_t lo, int64_t hi)`.
 //! `args` holds the kernel's parameters in order, each in 8 bytes: scalars as their bits
 //! zero-extended ([`warpwise_prim::Scalar::to_bits`]), memories as addresses. Compiled code reads
@@ -10,24 +10,24 @@ use std::ffi::c_void;
 
 /// A compiled kernel.
 ///
-/// Safety contract: `context` is valid and used by one thread at a time, `args` holds what the
-/// kernel's parameter list says, and memories are at least as large as its accesses.
+/// Safety contract: `context` is valid and used by one thread at a time, `args` holds the arguments that the kernel's parameter
+/// list requires, and every block is large enough for the kernel's accesses.
 pub type KernelFn = unsafe extern "C" fn(context: *mut TaskContext, args: *const u64, lo: i64, hi: i64);
 
-/// What a running kernel knows of its surroundings; one per worker and launch. The layout is part
-/// of the interface: compiled code addresses fields by the offsets below.
+/// Surroundings of a running kernel; one per worker and launch. The layout is part of the interface: compiled code addresses
+/// fields by the offsets below.
 #[repr(C)]
 pub struct TaskContext {
     /// First free byte of the worker's arena; 64-byte aligned.
     pub arena_top: *mut u8,
     /// End of the current arena chunk.
     pub arena_end: *mut u8,
-    /// Called when the arena is too small: makes room for `bytes` more and returns their address
-    /// with `arena_top` behind them; null when out of memory (recorded as a failure; the kernel returns at once).
+    /// Makes room for `bytes` more when the arena is too small. Returns their address and sets `arena_top` to their end. Returns
+    /// null when out of memory; this is recorded as a failure, and the kernel returns at once.
     pub grow_arena: unsafe extern "C" fn(context: *mut TaskContext, bytes: i64) -> *mut u8,
-    /// Resets the arena to a mark taken from `arena_top` earlier, possibly in an earlier chunk.
+    /// Resets the arena to an earlier value of `arena_top`, possibly in an earlier chunk.
     pub reset_arena: unsafe extern "C" fn(context: *mut TaskContext, mark: *mut u8),
-    /// Records that check `check` failed in iteration `iteration` with these values (as bits, one per 8 bytes).
+    /// Records that check `check` failed in iteration `iteration` with these values (bits, 8 bytes each).
     pub fail: unsafe extern "C" fn(
         context: *mut TaskContext,
         check: u32,
@@ -35,15 +35,15 @@ pub struct TaskContext {
         values: *const u64,
         count: u32,
     ),
-    /// Waits until the flag is not 0 (acquire); returns also when the run is cancelled.
+    /// Waits until the flag is nonzero (acquire); returns also when the run is cancelled.
     pub wait_flag: unsafe extern "C" fn(context: *mut TaskContext, flag: *const u32),
-    /// Which worker this is, from 0.
+    /// Number of the worker, from 0.
     pub worker: u64,
-    /// The run time's own state.
+    /// Private state of the run time.
     pub owner: *mut c_void,
 }
 
-/// Offsets of the fields of [`TaskContext`] in bytes, for code generators.
+/// Byte offsets of the fields of [`TaskContext`], for code generators.
 pub mod offsets {
     use super::TaskContext;
     use std::mem::offset_of;

@@ -1,6 +1,6 @@
 //! The run time of compiled programs: arrays, memory, threads, devices, the host's register machine, value formats.
 //!
-//! Absent: compilation, drivers of devices, global pools.
+//! Absent: compilation, device drivers, global pools.
 
 pub mod arena;
 pub mod array;

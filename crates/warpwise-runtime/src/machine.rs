@@ -22,19 +22,19 @@ pub type MemReg = u32;
 /// A position in a function's code.
 pub type Target = u32;
 
-/// Everything the run time needs to run a program, but for the kernels' native code.
+/// Everything that the run time needs to run a program, except the kernels' native code.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Module {
     /// Host functions.
     pub functions: Vec<Function>,
-    /// The names of the kernels, by number.
+    /// Kernel names, by number.
     pub kernels: Vec<KernelName>,
-    /// The failing checks' messages, by number.
+    /// Messages of the failing checks, by number.
     pub checks: Vec<Check>,
 }
 
 impl Module {
-    /// The names of the tuning parameters, in the order in which they first stand in the code.
+    /// Returns the names of the tuning parameters, in order of first occurrence in the code.
     pub fn parameters(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for instr in self.functions.iter().flat_map(|function| &function.code) {
@@ -48,25 +48,25 @@ impl Module {
     }
 }
 
-/// The name of a kernel, for people.
+/// Name and source position of a kernel, for messages.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct KernelName {
     /// Unique within the module.
     pub name: String,
-    /// `file:line:column` of the operation it came from.
+    /// `file:line:column` of the operation that the kernel was made from.
     pub place: String,
-    /// The lines that its statements stand on, where those are several: `file:3, 7-9`.
+    /// Source lines of the kernel's statements if there are several: `file:3, 7-9`.
     pub lines: String,
-    /// An expression of it that is an `f64`, with its place; empty if there is none, or none that has a place.
+    /// An `f64` expression of the kernel, with its place; empty if there is none, or none with a place.
     pub doubles: String,
 }
 
-/// The purpose of the block in a memory register, for people.
+/// Purpose of the block in a memory register, for messages.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct BlockName {
-    /// The array it is made for.
+    /// Name of the array that the block is allocated for.
     pub array: String,
-    /// `file:line:column` of the statement that makes it; empty for parameters.
+    /// `file:line:column` of the statement that makes the block; empty for parameters.
     pub place: String,
 }
 
@@ -79,26 +79,26 @@ pub struct Function {
     pub regs: u32,
     /// The memory registers.
     pub mems: Vec<BlockName>,
-    /// Where arguments go, in order.
+    /// Places of the arguments, in order.
     pub params: Vec<Slot>,
     /// The code; ends with `Return`.
     pub code: Vec<Instr>,
-    /// Where results are found, in order.
+    /// Places of the results, in order.
     pub results: Vec<Slot>,
 }
 
-/// The place of an argument or result.
+/// Place of an argument or result.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Slot {
     /// A scalar of this type.
     Scalar(ScalarType, Reg),
-    /// A dense row-major array. The sizes are in registers; as a parameter they are arguments of their own.
+    /// A dense row-major array. Its sizes are in registers; the sizes of a parameter are separate arguments.
     Array {
         /// Element type.
         elem: ScalarType,
-        /// Its block.
+        /// Block of the array.
         mem: MemReg,
-        /// Its sizes.
+        /// Sizes of the array.
         shape: Vec<Reg>,
     },
 }
@@ -139,20 +139,21 @@ pub enum Instr {
     Load { dst: Reg, mem: MemReg, index: Reg, ty: ScalarType },
     /// Sets an element.
     Store { mem: MemReg, index: Reg, value: Reg, ty: ScalarType },
-    /// Runs a kernel over `0..extent`. Its first failure is raised at once, on a device when somebody takes a value from there.
+    /// Runs a kernel over `0..extent`. Its first failure is raised at once; on a device, when a value is read back or the run
+    /// ends.
     Launch(Box<Launch>),
     /// Copies a whole array between views.
     Copy(Box<Copy>),
-    /// Sets `count` elements from `index` on to `value`.
+    /// Sets `count` elements, starting at `index`, to `value`.
     Fill { mem: MemReg, index: Reg, count: Reg, value: Reg, ty: ScalarType },
     /// Raises check `check` with these values.
     Fail { check: u32, values: Vec<Reg> },
-    /// `dst: i64` = what the program was loaded with for this name.
+    /// `dst: i64` = the value that the program was loaded with for this tuning parameter.
     Tuned { dst: Reg, name: String, default: i64 },
-    /// `dst: i64` = how many threads run kernels.
+    /// `dst: i64` = the number of threads that run kernels.
     Threads { dst: Reg },
-    /// Calls a function of the module; arguments and results in the order of its slots. Where calls nest too deep,
-    /// raises check `too_deep`.
+    /// Calls a function of the module; arguments and results are in the order of its slots. Raises check `too_deep` if calls nest
+    /// too deep.
     Call { function: u32, args: Vec<Arg>, results: Vec<Arg>, too_deep: u32 },
 }
 
@@ -168,43 +169,43 @@ pub enum Arg {
 /// The launch of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Launch {
-    /// Which kernel.
+    /// Number of the kernel.
     pub kernel: u32,
-    /// Its arguments in order.
+    /// Arguments, in order.
     pub args: Vec<Arg>,
-    /// How many iterations.
+    /// Number of iterations.
     pub extent: Reg,
-    /// How parts are handed out.
+    /// Division of the range among workers.
     pub schedule: Schedule,
-    /// Parts begin at multiples of this.
+    /// Alignment: parts begin at multiples of this number.
     pub align: i64,
     /// Register with the estimated cost of one iteration in simple scalar operations.
     pub cost: Reg,
-    /// The host's arrays among those that the kernel works on: they lie in their blocks.
+    /// The arrays of host code that the kernel works on, as they lie in their blocks.
     pub arrays: Vec<LaunchedArray>,
 }
 
-/// An array in one of the blocks that a kernel is given.
+/// An array in one of the blocks that a kernel receives.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LaunchedArray {
     /// Element type.
     pub elem: ScalarType,
     /// Sizes, outermost first.
     pub shape: Vec<Reg>,
-    /// Where it lies.
+    /// Placement in its block.
     pub view: View,
 }
 
-/// How the parts of a range are handed out to workers.
+/// Division of a range among workers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Schedule {
-    /// All in one call on the calling thread.
+    /// The whole range in one call on the calling thread.
     Sequential,
-    /// Iterations cost alike: contiguous parts, about one per worker.
+    /// Iterations of equal cost: contiguous parts, about one per worker.
     Static,
-    /// Iterations may cost differently: parts are split while others are idle.
+    /// Iterations of varying cost: parts are split while other workers are idle.
     Dynamic,
-    /// One iteration a part, claimed in increasing order; later ones may wait for earlier ones.
+    /// One iteration per part, claimed in increasing order; later iterations may wait for earlier ones.
     Ordered,
 }
 
@@ -215,9 +216,9 @@ pub struct Copy {
     pub elem: ScalarType,
     /// Sizes, outermost first.
     pub shape: Vec<Reg>,
-    /// Where to.
+    /// Destination.
     pub dst: View,
-    /// Where from.
+    /// Source.
     pub src: View,
 }
 
@@ -226,9 +227,9 @@ pub struct Copy {
 pub struct View {
     /// The block.
     pub mem: MemReg,
-    /// Place of the first element.
+    /// Offset of the first element.
     pub offset: Reg,
-    /// Distance between neighbours per dimension, outermost first.
+    /// Distance between neighbours in each dimension, outermost first.
     pub strides: Vec<Reg>,
 }
 
@@ -237,17 +238,17 @@ pub struct View {
 pub struct Check {
     /// Text and values in order.
     pub parts: Vec<CheckPart>,
-    /// `file:line:column` it came from.
+    /// `file:line:column` of the check.
     pub place: String,
-    /// Where the function with the check was called, innermost first.
+    /// Places where the function with the check was called, innermost first.
     pub calls: Vec<String>,
 }
 
 /// A piece of a message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CheckPart {
-    /// As it stands.
+    /// Literal text.
     Text(String),
-    /// The next value, shown as this type.
+    /// The next value, printed as this type.
     Value(ValueType),
 }

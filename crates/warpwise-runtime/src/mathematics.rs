@@ -1,10 +1,10 @@
-//! Functions that compiled code calls for one element at a time, where no library of the system has them.
+//! Functions of one element that compiled code calls where no system library provides them.
 //!
-//! Each is what `warpwise-prim` says of the operator, in double precision. They have names of their own, so that a linker finds them.
+//! Each evaluates its operator as `warpwise-prim` defines it, in double precision. Their names are exported for a linker.
 
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
-/// The names and addresses of the functions.
+/// Returns the names and addresses of the functions.
 pub fn functions() -> Vec<(&'static str, usize)> {
     type Unary = extern "C" fn(f64) -> f64;
     type Binary = extern "C" fn(f64, f64) -> f64;

@@ -25,7 +25,7 @@ fn machine(function: Function, kernels: Vec<KernelFn>, checks: Vec<Check>, threa
     )
 }
 
-/// `sum of 0..n`, by a loop of the machine.
+/// Computes the sum of `0..n` by a loop of the machine.
 #[test]
 fn loops_and_branches() {
     use ScalarType::I64;
@@ -54,7 +54,7 @@ fn loops_and_branches() {
     }
 }
 
-/// Squares indices, using the arena for nothing but to test it; fails where the square exceeds 10^6.
+/// Squares indices, with needless use of the arena as a test; fails where the square exceeds 10^6.
 unsafe extern "C" fn squares(context: *mut TaskContext, args: *const u64, lo: i64, hi: i64) {
     // SAFETY: the launch below passes one block that holds the range.
     unsafe {

@@ -1,7 +1,7 @@
-//! Whole-array programs over streams: an entry point that was taken apart, as a step.
+//! Whole-array programs over streams: an entry point that was divided into chunk functions, as a step.
 //!
-//! [`warpwise_driver::chunks`] takes it apart. Chunks come in order, of as many rows as that says, from the first row on;
-//! then the results are those of the whole entry point, bit for bit.
+//! [`warpwise_driver::chunks`] divides the entry point. Chunks must come in order, from the first row on, with the number of rows
+//! that the division requires. Then the results are those of the whole entry point, bit for bit.
 
 use warpwise_driver::{CallError, ChunksShape, Item, Program};
 use warpwise_prim::{Scalar, ScalarType, ValueType};
@@ -9,30 +9,30 @@ use warpwise_runtime::array::Value;
 
 use crate::step::Step;
 
-/// The arguments of the entry point, one for each parameter.
+/// An argument of the entry point.
 #[derive(Clone, Debug)]
 pub enum Given {
     /// A value.
     Whole(Value),
-    /// An array of this shape whose rows come in chunks.
+    /// The shape of an array whose rows come in chunks.
     Rows(Vec<i64>),
 }
 
-/// An entry point in pieces, and what it came to so far.
+/// A divided entry point, and its state between chunks.
 pub struct Chunks<'p> {
     program: &'p Program,
     shape: &'p ChunksShape,
     given: Vec<Given>,
     before: Vec<Value>,
     carried: Vec<Value>,
-    /// The totals of each group of merged values.
+    /// Totals of each group of merged values.
     totals: Vec<Vec<Value>>,
-    /// Rows so far.
+    /// Number of rows so far.
     offset: i64,
 }
 
 impl<'p> Chunks<'p> {
-    /// Computes what needs no rows.
+    /// Computes everything that needs no rows.
     pub fn new(
         program: &'p Program,
         shape: &'p ChunksShape,
@@ -48,7 +48,7 @@ impl<'p> Chunks<'p> {
         Ok(chunks)
     }
 
-    /// The results that are no rows.
+    /// Returns the results that are not rows.
     pub fn finish(self) -> Result<Vec<Value>, CallError> {
         match &self.shape.after {
             Some(items) => self.program.call("after", self.values(items, &[])),
@@ -95,7 +95,7 @@ impl Step for Chunks<'_> {
             arguments.extend(self.totals[group].iter().cloned().chain(partial));
             totals.push(self.program.call(&format!("merge_{group}"), arguments)?);
         }
-        // Only now: a chunk may be tried again when memory was short.
+        // The state is updated only after all calls have succeeded: a chunk may be tried again when memory was short.
         (self.carried, self.totals) = (carried, totals);
         self.offset += rows;
         Ok(results.collect())
@@ -106,7 +106,7 @@ impl Step for Chunks<'_> {
     }
 }
 
-/// The type that scalars between the pieces have.
+/// Returns the surface type of scalars that are passed between the chunk functions.
 fn surface(ty: ScalarType) -> ValueType {
     match ty {
         ScalarType::Bool => ValueType::Bool,

@@ -10,58 +10,58 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 /// The type of a stream's elements: scalars, or arrays of one shape.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementType {
-    /// The type of the scalars.
+    /// Type of the scalars.
     pub scalar: ValueType,
-    /// The sizes of an element; none for a scalar.
+    /// Sizes of an element; none for a scalar.
     pub shape: Shape,
 }
 
-/// A stream ended before its time.
+/// The error of a stream that ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamError {
-    /// The number of the first element, from 0, that is not done because of it.
+    /// Number, from 0, of the first element that is not done.
     pub element: u64,
-    /// The cause.
+    /// Cause of the error.
     pub cause: Cause,
 }
 
-/// The cause of an error.
+/// Cause of a stream's error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// A source cannot be read.
     Source {
-        /// Its name.
+        /// Name of the source.
         name: String,
-        /// Why.
+        /// Reason.
         message: String,
     },
     /// The program failed.
     Call {
-        /// Why.
+        /// The program's error.
         error: Box<CallError>,
-        /// The element without which, and without those behind it, it does not; none where that was not looked for.
+        /// The first element whose presence makes the call fail; `None` if it was not searched for.
         culprit: Option<u64>,
     },
-    /// Memory does not suffice for reading one unit.
+    /// Memory does not suffice to read one unit.
     Memory(OutOfMemory),
-    /// A sink takes no more.
+    /// A sink cannot be written.
     Sink {
-        /// Its name.
+        /// Name of the sink.
         name: String,
-        /// Why.
+        /// Reason.
         message: String,
     },
     /// A result of the program that cannot be written as a stream.
     Result(String),
-    /// Somebody asked to stop.
+    /// The stream was cancelled.
     Cancelled,
 }
 
-/// Elements without bytes that an input may have: they cost it nothing, and whoever wrote it can claim any number.
+/// Maximum number of elements without bytes in an input. They cost the input nothing, so its writer could claim any number.
 pub const MOST_WITHOUT_BYTES: u64 = 1 << 24;
 
 impl ElementType {
-    /// Whether an input can have so many of these elements; what is wrong otherwise.
+    /// Fails with a message if an input cannot have this many of these elements.
     pub fn counted(&self, count: u64) -> Result<(), String> {
         match self.bytes().and_then(|bytes| Some((bytes, bytes.checked_mul(count)?))) {
             None => Err(format!("{count} elements of type {self} are more than 2^64 bytes")),
@@ -72,17 +72,17 @@ impl ElementType {
         }
     }
 
-    /// Bytes of one element; `None` if no 64-bit number counts them.
+    /// Returns the size of an element in bytes, or `None` if it exceeds 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         element_count(&self.shape)?.checked_mul(self.scalar.scalar().bytes() as u64)
     }
 
-    /// An array for so many elements.
+    /// Allocates an array for `count` elements.
     pub fn allocate(&self, count: u64, memory: &MemoryPool) -> Result<Array, OutOfMemory> {
         Array::allocate(memory, self.scalar.scalar(), &self.shape_of(count))
     }
 
-    /// The shape of an array of so many elements.
+    /// Returns the shape of an array of `count` elements.
     pub fn shape_of(&self, count: u64) -> Shape {
         let mut shape = Shape::new();
         shape.push(i64::try_from(count).unwrap_or(i64::MAX));

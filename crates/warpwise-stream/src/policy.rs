@@ -1,80 +1,82 @@
-//! How many units the next chunk has: a pure function of what the last steps cost.
+//! The size of the next chunk, in units: a pure function of the cost of the last steps.
 //!
-//! A *unit* is what a chunk consists of: one element, or one block of elements. A stream starts with one unit, or
-//! with as many as the last one of the same work ended with. As
-//! long as the processors are not saturated the chunk grows; then it grows only while the time per unit falls, and
-//! shrinks when it rises. Times are moving averages, growing is twice as fast as shrinking (a factor of 2 against the
-//! root of it; after a brief step by larger factors, as far as the next one cannot be long), and only a complete step
-//! of the current size says anything: chunks that were read before the last change are not asked. No chunk is larger
-//! than the byte budget allows, by the bytes that a unit was seen to take. The rule is that of papers/004,
+//! A *unit* is the component of chunks: one element, or one block of elements. A stream starts with one unit, or with the number
+//! that the last stream of the same work ended with. As long as the processors are not saturated, the chunk grows. Then it grows
+//! only while the time per unit falls, and shrinks when the time rises. Times are moving averages. Growing is twice as fast as
+//! shrinking (a factor of 2 against its root). After a brief step the chunk grows by larger factors, limited so that the next
+//! step cannot be long. Only a complete step of the current size counts: chunks that were read before the last change are
+//! ignored. No chunk is larger than the byte budget allows, by the observed bytes per unit. The rule is that of papers/004,
 //! section 5.4.
 //!
-//! Absent: clocks, measuring, threads ([`crate::pipeline`] does that). Nothing that a program computes may depend on
-//! what comes out of here; [`crate::pipeline::Grouping`] says how that is kept.
+//! Absent: clocks, measuring, threads ([`crate::pipeline`] does that). No result of a program may depend on the size chosen here;
+//! [`crate::pipeline::Grouping`] says how that is ensured.
 
 use std::time::Duration;
 
-/// Below this share of a step spent computing, the processors are not saturated.
+/// Minimum share of a step spent computing for which the processors count as saturated.
 const SATURATED: f64 = 0.8;
-/// A step shorter than this is mostly what comes with every chunk: waking threads, calling programs.
+/// Steps shorter than this consist mostly of the fixed costs of a chunk: waking threads, calling programs.
 const BRIEF: Duration = Duration::from_millis(2);
-/// A chunk with brief steps grows by at least this factor, and at most that one.
+/// Minimum and maximum factor by which a chunk with brief steps grows.
 const HASTE: (f64, f64) = (8.0, 64.0);
-/// A change of the time per unit below this share is none.
+/// Minimum relative change of the time per unit that counts as a change.
 const NOTICEABLE: f64 = 0.05;
-/// A chunk that lacks less than this part of its units, to end where that is convenient, is one of the current size.
+/// Reciprocal of the fraction of units that a chunk may lack (to end at a convenient place) and still count as one of the current
+/// size.
 const SHORT: u64 = 8;
-/// The weight of the last step in moving averages.
+/// Weight of the last step in moving averages.
 const WEIGHT: f64 = 0.5;
 
-/// How large chunks may be.
+/// Upper bounds of chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Units at most.
+    /// Maximum number of units.
     pub units: u64,
-    /// Bytes that everything in flight may take together.
+    /// Maximum number of bytes of everything in flight together.
     pub bytes: u64,
 }
 
 /// The measurements so far.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
-    /// The units of the next chunk, at least 1.
+    /// Number of units of the next chunk, at least 1.
     pub units: u64,
-    /// Moving average of the seconds that a unit takes.
+    /// Moving average of the seconds per unit.
     time: Option<f64>,
     /// Moving average of the share of time spent computing.
     saturation: Option<f64>,
 }
 
-/// The cost of one complete step.
+/// The cost of a complete step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sample {
-    /// The units of the chunk.
+    /// Number of units of the chunk.
     pub units: u64,
     /// Time spent computing.
     pub busy: Duration,
-    /// Time from the end of the step before to the end of this one.
+    /// Time from the end of the previous step to the end of this one.
     pub elapsed: Duration,
-    /// Part of it spent waiting for sources and sinks, which no other chunk size cures by keeping processors busy.
+    /// Part of `elapsed` spent waiting for sources and sinks, which is no sign of idle processors: another chunk size would not
+    /// reduce it.
     pub waiting: Duration,
-    /// Bytes in flight per unit, at most.
+    /// Maximum number of bytes in flight per unit.
     pub unit_bytes: u64,
 }
 
 impl State {
-    /// Before the first step.
+    /// Returns the state before the first step.
     pub fn start() -> State {
         State::experienced(1)
     }
 
-    /// Before the first step of a stream, where the last stream of the same work ended with chunks of so many units.
+    /// Returns the state before the first step of a stream if the last stream of the same work ended with chunks of `units`
+    /// units.
     pub fn experienced(units: u64) -> State {
         State { units: units.max(1), time: None, saturation: None }
     }
 }
 
-/// The state after a step.
+/// Returns the state after a step.
 pub fn next(state: &State, sample: &Sample, limits: &Limits) -> State {
     let most = limits.units.min(limits.bytes / sample.unit_bytes.max(1)).max(1);
     if sample.units > state.units || sample.units < state.units - state.units / SHORT {
@@ -113,7 +115,7 @@ fn grown(units: u64) -> u64 {
     units.saturating_mul(2)
 }
 
-/// Two of these take back one [`grown`].
+/// Shrinks a chunk; two such steps undo one [`grown`].
 fn shrunk(units: u64) -> u64 {
     ((units as f64 * std::f64::consts::FRAC_1_SQRT_2).ceil() as u64).clamp(1, units)
 }
@@ -124,7 +126,7 @@ mod tests {
 
     const LIMITS: Limits = Limits { units: u64::MAX, bytes: u64::MAX };
 
-    /// A step of the current size with so many milliseconds per unit, computing a share of it.
+    /// Makes a step of the current size with `milliseconds` per unit, a `share` of them computing.
     fn step(state: &State, milliseconds: u64, share: f64, limits: &Limits, unit_bytes: u64) -> State {
         let elapsed = Duration::from_millis(milliseconds * state.units);
         let busy = elapsed.mul_f64(share);
@@ -132,7 +134,7 @@ mod tests {
         next(state, &Sample { units: state.units, busy, elapsed, waiting, unit_bytes }, limits)
     }
 
-    /// The chunk sizes after steps with these times per unit and shares of computing.
+    /// Returns the chunk sizes after steps with these times per unit and shares of computing.
     fn sizes(steps: &[(u64, f64)]) -> Vec<u64> {
         let mut state = State::start();
         let one = |&(milliseconds, share): &(u64, f64)| {
@@ -142,7 +144,7 @@ mod tests {
         steps.iter().map(one).collect()
     }
 
-    /// A name, times per unit and shares of computing, and the chunk sizes after them.
+    /// A name, times per unit and shares of computing, and the expected chunk sizes.
     type Row<'t> = (&'t str, &'t [(u64, f64)], &'t [u64]);
 
     #[test]

@@ -4,18 +4,18 @@ use warpwise_driver::{CallError, FlatType, Program};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Value;
 
-/// A computation on consecutive pieces of a stream.
+/// A computation on consecutive chunks of a stream.
 pub trait Step {
-    /// Takes a piece: an array for each source. Gives arrays, one for each sink.
+    /// Computes on a chunk: takes an array for each source and returns an array for each sink.
     fn call(&mut self, columns: Vec<Value>) -> Result<Vec<Value>, CallError>;
 
-    /// Whether what a piece comes to does not depend on the pieces before it, so that a failing one may be looked at again.
+    /// Returns whether the results of a chunk do not depend on earlier chunks, so that a failing chunk may be computed again.
     fn is_repeatable(&self) -> bool {
         true
     }
 }
 
-/// An entry point that takes arrays and gives arrays, whose rows are the elements.
+/// A map by an entry point that takes and returns arrays, whose rows are the elements.
 pub struct Map<'p> {
     program: &'p Program,
     entry: String,
@@ -24,21 +24,21 @@ pub struct Map<'p> {
     results: Vec<FlatType>,
 }
 
-/// The entry points `init: () -> s`, `step: (pieces...) -> s -> s` and `merge: s -> s -> s`.
+/// A fold by the entry points `init: () -> s`, `step: (arrays...) -> s -> s` and `merge: s -> s -> s`.
 ///
-/// Every piece is folded by itself, `step piece init`; a fixed tree of `merge` over the numbers of the pieces, like
-/// the carries of a binary counter, combines them. So the result is decided by how the stream is cut into pieces, and
-/// by nothing else, and pieces may be folded on other machines.
+/// Every chunk is folded by itself, `step chunk init`. A fixed tree of `merge` over the numbers of the chunks, like the carries
+/// of a binary counter, combines the results. So the result depends only on how the stream is divided into chunks, and chunks may
+/// be folded on other machines.
 pub struct Fold<'p> {
     program: &'p Program,
     names: [String; 3],
     streamed: Vec<FlatType>,
-    /// The folds of 2^i pieces each, where there are any; the later pieces come first.
+    /// The folds of 2^i chunks each, where present; the first entries belong to the latest chunks.
     parts: Vec<Option<Vec<Value>>>,
 }
 
 impl<'p> Map<'p> {
-    /// Maps an entry point whose last `streams` parameters are streamed and whose first ones are `fixed`.
+    /// Maps an entry point: its first parameters are `fixed`, the others are streamed.
     pub fn new(program: &'p Program, entry: &str, fixed: Vec<Value>) -> Result<Map<'p>, String> {
         let found = program.entry(entry).map_err(|error| error.to_string())?;
         let (parameters, results) = (found.parameters(), found.results());
@@ -57,7 +57,7 @@ impl<'p> Map<'p> {
         Ok(Map { program, entry, fixed, streamed, results })
     }
 
-    /// The parameters that are streamed.
+    /// Returns the streamed parameters.
     pub fn streamed(&self) -> &[FlatType] {
         &self.streamed
     }
@@ -76,7 +76,7 @@ impl Step for Map<'_> {
 }
 
 impl<'p> Fold<'p> {
-    /// Folds with these entry points: `init`, `step`, `merge`.
+    /// Folds by the entry points `init`, `step` and `merge`.
     pub fn new(program: &'p Program, names: [String; 3]) -> Result<Fold<'p>, String> {
         let [init, step, merge] = &names;
         let entry = |name: &str| program.entry(name).map_err(|error| error.to_string());
@@ -103,12 +103,12 @@ impl<'p> Fold<'p> {
         Ok(Fold { program, names, streamed, parts: Vec::new() })
     }
 
-    /// The parameters that are streamed.
+    /// Returns the streamed parameters.
     pub fn streamed(&self) -> &[FlatType] {
         &self.streamed
     }
 
-    /// The state after all pieces.
+    /// Returns the state after all chunks.
     pub fn finish(self) -> Result<Vec<Value>, CallError> {
         let mut parts = self.parts.into_iter().flatten();
         match parts.next() {

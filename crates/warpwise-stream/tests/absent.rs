@@ -1,4 +1,4 @@
-//! Formats whose feature is off: the error names the feature, and no file is made. With all features this file is empty.
+//! Formats whose feature is off: the error names the feature, and no file is created. With all features this file is empty.
 
 #![cfg(not(all(
     feature = "arrow",
@@ -22,7 +22,7 @@ const READ: &[(&str, &str, bool)] = &[
     ("raw.gz", "gzip", cfg!(feature = "gzip")),
 ];
 
-/// As [`READ`], of files that are written.
+/// Endings of files that are written, and the features they need.
 const WRITTEN: &[(&str, &str, bool)] =
     &[("arrow", "arrow", cfg!(feature = "arrow")), ("parquet", "parquet", cfg!(feature = "parquet"))];
 

@@ -1,4 +1,4 @@
-//! Entry points taken apart into chunks, against the same entry points on whole arrays: bit for bit.
+//! Entry points divided into chunk functions, against the same entry points on whole arrays: equal bit for bit.
 
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ struct Files {
     path: PathBuf,
 }
 
-/// A file with one of the entry points.
+/// Makes a file with one of the entry points.
 fn file_of(entry: &str) -> Files {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.fut");
@@ -70,13 +70,13 @@ fn context(threads: usize) -> Context {
     Context::with(ThreadPool::new(threads), MemoryPool::new(1 << 30))
 }
 
-/// Numbers between -1 and 1.
+/// Makes numbers between -1 and 1.
 fn numbers(context: &Context, count: usize) -> Array {
     let number = |i: u32| (i.wrapping_mul(2_654_435_761) as i32) as f32 / i32::MAX as f32;
     Array::from_elements(context.memory(), (0..count as u32).map(number)).unwrap()
 }
 
-/// The results in chunks of so many rows.
+/// Returns the results in chunks of `rows` rows.
 fn in_chunks(
     context: &Context,
     shape: &ChunksShape,
@@ -205,7 +205,7 @@ fn pieces_are_compiled_once() {
         in_chunks(&context, &built.made.shape, &program, &[], &xs, built.made.rows.unwrap()).unwrap()
     });
     assert!(expected == found);
-    // Another text is another program.
+    // A changed text is another program.
     let text = std::fs::read_to_string(&files.path).unwrap();
     std::fs::write(&files.path, text.replace("map (+ 1) ys", "map (+ 2) ys")).unwrap();
     assert!(!built("mean").cached);

@@ -26,7 +26,7 @@ use warpwise_stream::ElementType;
 use warpwise_stream::sink::create;
 use warpwise_stream::source::{End, SourceOptions, Wanted, open};
 
-/// Reads a column two elements at a time: the bytes, the shape of an element, and the error that ended it.
+/// Result of reading a column two elements at a time: the bytes, the shape of an element, and the error that ended it.
 type Found = (Vec<u8>, Vec<i64>, Option<String>);
 
 fn read(path: &Path, column: &str, scalar: ValueType, rank: usize) -> Result<Found, String> {
@@ -72,7 +72,7 @@ fn batch(columns: &[(&str, ArrayRef)]) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema), columns.iter().map(|(_, array)| array.clone()).collect()).unwrap()
 }
 
-/// Arrow files of two batches of the table: uncompressed, compressed, and a stream.
+/// Writes Arrow files of two batches of the table: uncompressed, compressed, and a stream.
 fn arrow_files() -> (TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let batch = batch(&table());
@@ -149,7 +149,7 @@ fn a_null_names_its_row_and_column() {
     }
 }
 
-/// A Parquet file of two groups of rows: numbers, numbers with holes, lists.
+/// Writes a Parquet file of two groups of rows: numbers, numbers with nulls, lists.
 fn parquet_file(compression: Compression) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.parquet");
@@ -217,7 +217,7 @@ fn columns_of_parquet_files_come_by_name() {
     }
 }
 
-/// What Thrift's compact protocol makes of a structure.
+/// Encoder of a structure in Thrift's compact protocol.
 #[derive(Default)]
 struct Thrift {
     bytes: Vec<u8>,
@@ -249,14 +249,14 @@ impl Thrift {
         self.header(field, 6).number(value)
     }
 
-    /// The bytes of something inside, whose type is this.
+    /// Adds the encoded bytes of an inner value of type `ty`.
     fn inside(self, field: u8, ty: u8, bytes: &[u8]) -> Thrift {
         let mut this = self.header(field, ty);
         this.bytes.extend_from_slice(bytes);
         this
     }
 
-    /// A list of things whose type is this.
+    /// Adds a list of values of type `ty`.
     fn list(self, field: u8, ty: u8, items: &[Vec<u8>]) -> Thrift {
         let header = [(items.len() as u8) << 4 | ty];
         self.inside(field, 9, &[&header[..], &items.concat()].concat())
@@ -272,13 +272,13 @@ fn text(text: &str) -> Vec<u8> {
     [&[text.len() as u8], text.as_bytes()].concat()
 }
 
-/// A Parquet file of one page of numbers, whose checksum is what `sum` makes of the right one.
+/// Makes a Parquet file of one page of numbers; `sum` maps the correct checksum to the stored one.
 fn parquet_with_sum(numbers: &[i64], sum: impl Fn(u32) -> u32) -> Vec<u8> {
     let page: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     let (count, size) = (numbers.len() as i64, page.len() as i32);
     let mut right = flate2::Crc::new();
     right.update(&page);
-    // PLAIN, and no levels.
+    // PLAIN encoding, and no levels.
     let data = Thrift::default().i32(1, count as i32).i32(2, 0).i32(3, 3).i32(4, 3).end();
     let header = Thrift::default().i32(1, 0).i32(2, size).i32(3, size).i32(4, sum(right.sum()) as i32);
     let header = header.inside(5, 12, &data).end();
@@ -332,7 +332,7 @@ fn batches_count_in_the_memory_limit() {
             let mut source = open(&path, scalars, &options).unwrap();
             let mut target = vec![1; 8 * 3 * ROWS];
             let read = source.read(3 * ROWS as u64, &mut target);
-            // What is mapped and not compressed takes no memory of ours.
+            // Mapped, uncompressed data takes no memory of the pool.
             let counts = unmapped || compression.is_some();
             if counts && limit < 8 * ROWS as u64 {
                 let Some(End::Failed(message)) = &read.end else {
@@ -408,7 +408,7 @@ fn all_types_come_back_from_what_is_written() {
     }
 }
 
-/// Cut at a place, or with other bytes at some places.
+/// Returns the contents cut at a place, or with some bytes changed.
 fn damaged(mut contents: Vec<u8>, cut: Option<usize>, changes: &[(usize, u8)]) -> Vec<u8> {
     let length = contents.len();
     for &(place, change) in changes {

@@ -11,7 +11,7 @@ use warpwise_stream::ElementType;
 use warpwise_stream::sink::{OutputFormat, create};
 use warpwise_stream::source::{Encoding, End, Format, SourceOptions, TableStyle, Wanted, open};
 
-/// Reads a file three elements at a time: the elements' bytes, and the error that ended it.
+/// Reads a file three elements at a time and returns the elements' bytes and the error that ended it.
 fn read(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<(Vec<u8>, Option<String>), String> {
     let mut source = open(path, wanted, options)?;
     let size = source.element().bytes().unwrap() as usize;
@@ -79,7 +79,7 @@ const CSV: &[u8] = b"name,x\na,0\n\"b,c\",1\nd, 2\ne,3\nf,4\ng,5\nh,6\n";
 const MATRIX: &[u8] = b"%%MatrixMarket matrix coordinate integer general\n% a comment\n3 4 7\n\
     1 1 0\n1 2 1\n1 3 2\n2 2 3\n\n3 1 4\n3 3 5\n3 4 6\n";
 
-/// What a sink makes of 0 to 6.
+/// Returns the contents that a sink writes for 0 to 6.
 fn written(name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -90,7 +90,7 @@ fn written(name: &str) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// One file of each format that holds 0 to 6 as i32.
+/// Returns one file of each format with the numbers 0 to 6 as i32.
 fn all_formats() -> Vec<(&'static str, Vec<u8>, SourceOptions)> {
     let raw: Vec<u8> = (0..7_i32).flat_map(i32::to_le_bytes).collect();
     vec![
@@ -176,7 +176,7 @@ fn a_file_cut_anywhere_is_an_error_or_a_start() {
             let found = words(&bytes);
             let expected: Vec<i32> = (0..found.len() as i32).collect();
             assert_eq!(found, expected, "{name} cut at {length}");
-            // Only formats that do not say how long they are may end anywhere: raw data between elements, and text.
+            // Only formats that do not state their length may end anywhere: raw data between elements, and text.
             let silent = match name {
                 "a.raw" => length % 4 == 0,
                 "a.csv" | "a.tsv" => true,
@@ -197,7 +197,7 @@ fn a_file_with_any_byte_changed_is_no_crash() {
                 damaged[place] ^= change;
                 let (_folder, path) = file(name, &damaged);
                 if let Ok((bytes, error)) = read(&path, scalars(ValueType::I32), &options) {
-                    // Compressed data may have become longer before the checksum says so.
+                    // Compressed data may have become longer before the checksum reveals the damage.
                     assert!(error.is_some() || bytes.len() <= 4 * 7, "{name} with another byte {place}");
                 }
             }
@@ -279,7 +279,7 @@ fn what_does_not_fit_says_why() {
     }
 }
 
-/// What a column of a table gives as floats, the error after that if there is one, and what is said.
+/// Reads a column of a table and returns its floats, the error after them if there is one, and the notes.
 fn table(text: &[u8], options: &SourceOptions) -> (Vec<f64>, Option<String>, Vec<String>) {
     let (folder, path) = file("a.csv", text);
     let told = |text: String| text.replace(&format!("{}/", folder.path().display()), "");
@@ -462,19 +462,19 @@ fn elements_of_mapped_files_are_used_where_they_lie() {
     assert_eq!((first.read.count, first.read.end.clone()), (32, None));
     assert_eq!((rest.read.count, rest.read.end.clone()), (9968, Some(End::Finished)));
     assert_eq!([first.block.as_slice(), rest.block.as_slice()].concat(), raw);
-    // Who owns a part may write to it; neither the file nor its neighbours see that.
+    // The sole owner of a block may write to it; neither the file nor neighbouring blocks see that.
     std::sync::Arc::get_mut(&mut first.block).unwrap().as_mut_slice().fill(0xff);
     assert_eq!(rest.block.as_slice(), &raw[128..]);
     assert_eq!(std::fs::read(&path).unwrap(), raw);
     drop(rest);
     assert!(first.block.as_slice().iter().all(|&byte| byte == 0xff));
-    // What does not begin or end at whole vectors may only be read.
+    // Blocks that do not begin and end at whole vectors are read-only.
     let mut source = open(&path, scalars(ValueType::I32), &SourceOptions::default()).unwrap();
     let place = source.in_place().unwrap();
     let parts = [33, 31, 16].map(|count| place.view(count).unwrap().block);
     assert_eq!(parts.each_ref().map(|part| part.is_part()), [true, true, false]);
     assert_eq!(parts.map(|part| part.as_slice().to_vec()).concat(), raw[..320]);
-    // Nor are scalars used where they cannot be read.
+    // Misaligned scalars are not used in place.
     let header = b"\x93NUMPY\x01\x00\x38\x00{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}\n";
     let (_folder, odd) = file("odd.npy", &[&header[..], &raw[4..8]].concat());
     let mut source = open(&odd, scalars(ValueType::I32), &SourceOptions::default()).unwrap();

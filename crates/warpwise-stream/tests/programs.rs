@@ -29,7 +29,7 @@ entry single (x: f32) = x
 entry total [n] (xs: [n]f32) = f32.sum xs
 ";
 
-/// Gathers the bytes of a stream.
+/// A sink that gathers the bytes of a stream.
 struct Bytes {
     kept: Arc<Mutex<Vec<u8>>>,
     element: Arc<Mutex<Option<ElementType>>>,
@@ -67,7 +67,7 @@ fn load(context: &Context) -> Program {
     built.compiled.load(context).unwrap()
 }
 
-/// Numbers between -1 and 1.
+/// Makes numbers between -1 and 1.
 fn numbers(count: usize) -> Vec<f32> {
     (0..count as u32).map(|i| (i.wrapping_mul(2_654_435_761) as i32) as f32 / i32::MAX as f32).collect()
 }
@@ -88,10 +88,10 @@ fn settings(context: &Context, grouping: Grouping) -> Settings {
     Settings { grouping, memory: context.memory().clone(), patience: None, cancel }
 }
 
-/// What a sink was given: bytes, and the type of elements once that is known.
+/// The elements that a sink received: their bytes, and their type once it is known.
 type Given = (Vec<u8>, Option<ElementType>);
 
-/// The bytes and types of all results.
+/// Runs a stream and returns the bytes and types of all results.
 fn streamed(
     context: &Context,
     step: &mut dyn Step,

@@ -1,8 +1,7 @@
 //! NVIDIA's compiler for kernels, NVRTC.
 //!
-//! It makes machine code for the device's architecture; for a device younger than the compiler, code for the youngest
-//! architecture it knows in the form (PTX) that the driver compiles further. Calls are made by hand: which library is
-//! taken must follow what the user names.
+//! NVRTC makes machine code for the device's architecture. For a device newer than the compiler, it makes PTX for the newest
+//! architecture it knows, which the driver compiles further. The library is loaded at run time, because the user may name it.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -13,34 +12,34 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use crate::build::BuildError;
 use crate::kernel_text::Dialect;
 
-/// Names the library to use, where it is not on the path of libraries.
+/// Environment variable that names the library if it is not in the library search path.
 pub const NVRTC: &str = "WARPWISE_NVRTC";
 
-/// Where the library is looked for, the names of the versions before that which fits any.
+/// Candidates for the library; versioned names come before the unversioned one.
 const PLACES: [&str; 4] =
     ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"];
 
-/// What to do where it is not found.
+/// Advice if the library is not found.
 const HELP: &str = "install the CUDA toolkit, or Python's package `nvidia-cuda-nvrtc` (`nvidia-cuda-nvrtc-cu12` for drivers before 580), and set WARPWISE_NVRTC to the path of its `libnvrtc.so.*`";
 
-/// Bytes of stack for the compiler: threads of programs that call us may have less than it needs.
+/// Stack size of the compiler's thread, in bytes: threads of programs that call us may have less than the compiler needs.
 const STACK: usize = 64 << 20;
 
-/// The library. It stays once it has been loaded: it does not expect to be taken away while its threads end.
+/// The library. It is never unloaded, because it does not expect to be unloaded while its threads end.
 pub struct Compiler {
     library: &'static Library,
-    /// The architectures it makes machine code for, the oldest first.
+    /// Architectures it makes machine code for, oldest first.
     architectures: Vec<u32>,
 }
 
-/// What the compiler is asked for.
+/// Form of the code that the compiler makes, with its architecture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Machine(u32),
     Portable(u32),
 }
 
-/// A program that is being compiled.
+/// A program in compilation.
 struct Unit {
     library: &'static Library,
     handle: Handle,
@@ -64,8 +63,9 @@ type Numbers = unsafe extern "C" fn(*mut c_int) -> Status;
 type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status;
 
 impl Compiler {
-    /// The one that `WARPWISE_NVRTC` names, otherwise the first on the path of libraries whose code a driver of this version
-    /// takes (13000 for CUDA 13.0), or any driver. If all are younger than the driver, the last, which may be young by little.
+    /// Opens the library that `WARPWISE_NVRTC` names. Otherwise opens the first in the search path whose code a driver of this
+    /// version (13000 for CUDA 13.0), or any driver if none is given, accepts. If all are newer than the driver, opens the last,
+    /// which may be only slightly newer.
     pub fn find(driver: Option<i32>) -> Result<Compiler, String> {
         if let Some(path) = std::env::var_os(NVRTC) {
             return Compiler::open(&PathBuf::from(path));
@@ -82,13 +82,13 @@ impl Compiler {
         younger.ok_or_else(|| format!("no compiler for CUDA kernels (NVRTC): {HELP}"))
     }
 
-    /// The library of this path, or of this name on the path of libraries.
+    /// Opens the library at this path, or of this name in the search path.
     pub fn open(path: &Path) -> Result<Compiler, String> {
         let wrong = |error| format!("{}: no compiler for CUDA kernels ({error}): {HELP}", path.display());
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         for builtins in folder.map(builtins).unwrap_or_default() {
-            // The compiler looks for it by name only. Where it cannot be loaded, the compiler says so.
-            // SAFETY: loading NVIDIA's library runs its initialisers only.
+            // The compiler looks for the built-ins only by name. If they cannot be loaded, the compiler reports it.
+            // SAFETY: loading NVIDIA's library only runs its initialisers.
             if let Ok(library) = unsafe { Library::open(Some(builtins), RTLD_NOW | RTLD_LOCAL) } {
                 std::mem::forget(library);
             }
@@ -100,7 +100,7 @@ impl Compiler {
         Ok(Compiler { library, architectures })
     }
 
-    /// The version of CUDA that it belongs to, without what follows the point.
+    /// Returns the major version of CUDA that the library belongs to.
     fn version(&self) -> Result<i32, String> {
         let (mut major, mut minor) = (0, 0);
         let get = function::<Version>(self.library, "nvrtcVersion")?;
@@ -109,7 +109,7 @@ impl Compiler {
         Ok(major)
     }
 
-    /// The architectures that it makes machine code for, the oldest first: 90 for compute capability 9.0.
+    /// Returns the architectures that it makes machine code for, oldest first: 90 for compute capability 9.0.
     pub fn architectures(&self) -> &[u32] {
         &self.architectures
     }
@@ -168,14 +168,14 @@ impl Unit {
         }
     }
 
-    /// What the compiler said.
+    /// Returns the compiler's log.
     fn log(&self) -> Option<String> {
         let bytes = self.bytes("nvrtcGetProgramLogSize", "nvrtcGetProgramLog").ok()?;
         let text = CStr::from_bytes_until_nul(&bytes).ok()?.to_string_lossy().trim().to_string();
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// What a pair of functions gives: the size, the bytes.
+    /// Returns the bytes that a pair of functions yields: one for the size, one for the bytes.
     fn bytes(&self, size_of: &str, bytes_of: &str) -> Result<Vec<u8>, String> {
         let mut size = 0;
         let get_size = function::<Size>(self.library, size_of)?;
@@ -183,7 +183,7 @@ impl Unit {
         done(size_of, unsafe { get_size(self.handle, &mut size) })?;
         let mut bytes = vec![0_u8; size];
         let get_bytes = function::<Bytes>(self.library, bytes_of)?;
-        // SAFETY: the room is as large as the library said.
+        // SAFETY: the buffer has the size that the library returned.
         done(bytes_of, unsafe { get_bytes(self.handle, bytes.as_mut_ptr().cast()) })?;
         Ok(bytes)
     }
@@ -198,7 +198,7 @@ impl Drop for Unit {
     }
 }
 
-/// In which form a device of this architecture gets its code.
+/// Returns the form of the code for a device of this architecture.
 fn form(known: &[u32], architecture: u32) -> Result<Form, String> {
     if known.contains(&architecture) {
         return Ok(Form::Machine(architecture));
@@ -222,14 +222,14 @@ fn architectures(library: &Library) -> Result<Vec<u32>, String> {
     done("nvrtcGetNumSupportedArchs", unsafe { get_count(&mut count) })?;
     let mut numbers = vec![0; count.max(0) as usize];
     let get_all = function::<Numbers>(library, "nvrtcGetSupportedArchs")?;
-    // SAFETY: there is room for as many as the library said.
+    // SAFETY: the buffer has room for the number that the library returned.
     done("nvrtcGetSupportedArchs", unsafe { get_all(numbers.as_mut_ptr()) })?;
     let mut numbers: Vec<u32> = numbers.into_iter().map(|number| number as u32).collect();
     numbers.sort_unstable();
     Ok(numbers)
 }
 
-/// A library whose name begins so, in this folder, that the compiler wants.
+/// Returns the libraries in this folder with the compiler's built-ins.
 fn builtins(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let is_builtins = |path: &PathBuf| {
@@ -239,7 +239,7 @@ fn builtins(folder: &Path) -> Vec<PathBuf> {
     entries.flatten().map(|entry| entry.path()).filter(is_builtins).collect()
 }
 
-/// A function of the library; `F` is its signature in NVRTC's documentation.
+/// Returns a function of the library; `F` is its signature in NVRTC's documentation.
 fn function<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
     // SAFETY: all callers name the signature that the documentation gives.
     let found = unsafe { library.get::<F>(name.as_bytes()) };

@@ -14,22 +14,22 @@ use super::kernels::CudaKernels;
 use crate::build::{BuildError, Built, Description, DriverOf};
 use crate::kernel_text::KernelText;
 
-/// Work-items that a unit of the device keeps busy.
+/// Number of work-items that keep one unit of the device busy.
 const PER_UNIT: u64 = 2048;
 
-/// Bytes of a write that the driver copies before it returns, at most.
+/// Maximum size in bytes of a write that the driver copies before it returns.
 const STAGED: usize = 64 << 10;
 
-/// Bytes of a pattern that are sent to begin with.
+/// Number of bytes of a repeated pattern that are sent from the host.
 const SEED: usize = 4 << 10;
 
 /// A device with its context.
 pub struct CudaDevice {
     pub(super) description: Description,
     pub(super) architecture: u32,
-    /// The driver's version, as it counts versions.
+    /// The driver's version, in the driver's encoding.
     version: i32,
-    /// The library that compiles its kernels; otherwise the one that [`Compiler::find`] finds.
+    /// The library that compiles kernels; without it, the one that [`Compiler::find`] returns.
     compiler: Option<PathBuf>,
     device: CUdevice,
     context: CUcontext,
@@ -42,12 +42,12 @@ unsafe impl Send for CudaDevice {}
 unsafe impl Sync for CudaDevice {}
 
 impl CudaDevice {
-    /// Opens the device of this number, from 0, in the order of [`super::devices`].
+    /// Opens the device with this number, from 0, in the order of [`super::devices`].
     pub fn open(number: usize) -> Result<Arc<CudaDevice>, String> {
         CudaDevice::open_with(number, None)
     }
 
-    /// Opens it, with a library of NVRTC's functions of one's own.
+    /// Opens a device with a given library for NVRTC.
     pub fn open_with(number: usize, compiler: Option<PathBuf>) -> Result<Arc<CudaDevice>, String> {
         let mut found = found()?;
         if number >= found.len() {
@@ -61,18 +61,18 @@ impl CudaDevice {
         Ok(Arc::new(CudaDevice { description, architecture, version, compiler, device, context }))
     }
 
-    /// The compiler of its kernels.
+    /// Opens the compiler of the device's kernels.
     pub(super) fn compiler(&self) -> Result<Compiler, String> {
         self.compiler.as_deref().map_or_else(|| Compiler::find(Some(self.version)), Compiler::open)
     }
 
-    /// Does something with this device's context as the thread's current one.
+    /// Runs `run` with this device's context as the current one of the thread.
     pub(super) fn within<T>(&self, run: impl FnOnce() -> Result<T, DriverError>) -> Result<T, DeviceError> {
         // SAFETY: the context lives as long as this device.
         unsafe { result::ctx::set_current(self.context) }.and_then(|()| run()).map_err(while_running)
     }
 
-    /// Repeats the first `pattern` bytes over `bytes` bytes: doubles what is there until all is.
+    /// Repeats the first `pattern` bytes over `bytes` bytes, doubling the filled part each time.
     fn repeat(start: u64, pattern: u64, bytes: u64) -> Result<(), DriverError> {
         let mut done = pattern.min(bytes);
         while done < bytes {
@@ -87,7 +87,7 @@ impl CudaDevice {
 
 impl Drop for CudaDevice {
     fn drop(&mut self) {
-        // SAFETY: it was retained once; whatever used it held this device. There is nobody to tell of an error.
+        // SAFETY: it was retained once; all its users held this device. There is nobody to report an error to.
         let _ = unsafe { result::primary_ctx::release(self.device) };
     }
 }
@@ -123,13 +123,13 @@ impl Device for CudaDevice {
     }
 
     fn free(&self, buffer: Buffer) {
-        // SAFETY: the buffer is this device's, and is not used again. There is nobody to tell of an error.
+        // SAFETY: the buffer belongs to this device and is not used again. There is nobody to report an error to.
         let _ = self.within(|| unsafe { result::free_sync(buffer.0) });
     }
 
     fn write(&self, buffer: Buffer, at: u64, bytes: &[u8]) -> Result<(), DeviceError> {
-        // SAFETY: the driver checks the range; the bytes may change when the call returns, for which it copies few of them, and need not
-        // wait until the device has done what was asked before.
+        // SAFETY: the driver checks the range. The bytes may change once the call returns; therefore the driver copies small
+        // writes, which need not wait for earlier commands of the device.
         self.within(|| match bytes.len() {
             ..=STAGED => unsafe { result::memcpy_htod_async(buffer.0 + at, bytes, result::stream::null()) },
             _ => unsafe { result::memcpy_htod_sync(buffer.0 + at, bytes) },
@@ -137,7 +137,7 @@ impl Device for CudaDevice {
     }
 
     fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
-        // SAFETY: the driver checks the range, and waits for what was asked before.
+        // SAFETY: the driver checks the range, and waits for earlier commands.
         self.within(|| unsafe { result::memcpy_dtoh_sync(bytes, buffer.0 + at) })
     }
 

@@ -1,4 +1,4 @@
-//! What the driver's errors mean, and what to do about them.
+//! The meaning of the driver's errors, and advice.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -11,11 +11,11 @@ use warpwise_runtime::device::DeviceError;
 
 use crate::build::KERNEL_FAILED;
 
-/// What to do where there is no driver.
+/// Advice if there is no driver.
 pub(super) const HELP: &str =
     "install NVIDIA's driver (`nvidia-smi` shows whether it works); `--device opencl` runs on other devices";
 
-/// Why there are no devices.
+/// Explains an error while devices are opened.
 pub(super) fn at_start(error: DriverError) -> String {
     let (what, remedy) = match error.0 {
         CUresult::CUDA_ERROR_NO_DEVICE => {
@@ -43,7 +43,7 @@ pub(super) fn at_start(error: DriverError) -> String {
     format!("{what} ({}): {remedy}", name(error.0))
 }
 
-/// What an error of a running program means.
+/// Classifies an error of a running program.
 pub(super) fn while_running(error: DriverError) -> DeviceError {
     let what = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => return DeviceError::OutOfMemory,
@@ -72,7 +72,7 @@ pub(super) fn while_running(error: DriverError) -> DeviceError {
     DeviceError::Driver(format!("{what} ({})", name(error.0)))
 }
 
-/// Why machine code cannot be loaded.
+/// Explains why machine code cannot be loaded.
 pub(super) fn on_loading(error: DriverError, driver: &str) -> String {
     match error.0 {
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
@@ -87,7 +87,7 @@ pub(super) fn on_loading(error: DriverError, driver: &str) -> String {
     }
 }
 
-/// The error as NVIDIA's documentation calls it.
+/// Returns the name of the error in NVIDIA's documentation.
 fn name(error: CUresult) -> String {
     format!("{error:?}")
 }

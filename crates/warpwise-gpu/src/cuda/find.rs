@@ -1,4 +1,4 @@
-//! Which devices there are.
+//! Search for devices.
 
 use std::sync::OnceLock;
 
@@ -8,25 +8,25 @@ use cudarc::driver::{DriverError, result};
 use super::errors::{HELP, at_start};
 use crate::build::Description;
 
-/// The oldest driver whose functions are all used here, as the driver counts versions: CUDA 11.1.
+/// Oldest supported driver, in the driver's encoding: CUDA 11.1, which has all functions used here.
 const OLDEST: i32 = 11_010;
 
 /// A device that was found.
 pub(super) struct Found {
     pub description: Description,
     pub device: CUdevice,
-    /// The architecture: 90 for compute capability 9.0.
+    /// Architecture of the device: 90 for compute capability 9.0.
     pub architecture: u32,
-    /// The driver's version, as it counts versions.
+    /// The driver's version, in the driver's encoding.
     pub version: i32,
 }
 
-/// All devices, in the driver's order.
+/// Returns all devices, in the driver's order.
 pub fn devices() -> Result<Vec<Description>, String> {
     Ok(found()?.into_iter().map(|found| found.description).collect())
 }
 
-/// All devices with the driver's handles.
+/// Returns all devices with the driver's handles.
 pub(super) fn found() -> Result<Vec<Found>, String> {
     let version = driver()?;
     let count = result::device::get_count().map_err(at_start)?;
@@ -39,14 +39,14 @@ pub(super) fn found() -> Result<Vec<Found>, String> {
     Ok(devices)
 }
 
-/// Starts the driver: its version.
+/// Starts the driver and returns its version.
 fn driver() -> Result<i32, String> {
     static STARTED: OnceLock<Result<i32, String>> = OnceLock::new();
     STARTED.get_or_init(start).clone()
 }
 
 fn start() -> Result<i32, String> {
-    // SAFETY: loading NVIDIA's library runs its initialisers only.
+    // SAFETY: loading NVIDIA's library only runs its initialisers.
     if !unsafe { sys::is_culib_present() } {
         return Err(format!("no CUDA driver (libcuda.so): {HELP}"));
     }
@@ -85,7 +85,7 @@ fn describe(number: i32, version: i32) -> Result<Found, DriverError> {
     Ok(Found { description, device, architecture, version })
 }
 
-/// A version as people write it: 13.0 for 13000.
+/// Formats a version with a dot: 13.0 for 13000.
 fn dotted(version: i32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
 }

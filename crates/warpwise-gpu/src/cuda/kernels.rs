@@ -16,14 +16,14 @@ use super::parts::{each, parts};
 use crate::build::{BuildError, Groups};
 use crate::kernel_text::{Dialect, KernelText, LOCAL_WORD};
 
-/// Groups of a launch at most.
+/// Maximum number of groups of a launch.
 const MOST_GROUPS: u64 = i32::MAX as u64;
 
 /// Kernels built for a device.
 pub struct CudaKernels {
     device: Arc<CudaDevice>,
     kernels: Vec<CudaKernel>,
-    /// The parts of their text.
+    /// Modules of the parts of the text.
     modules: Modules,
     code: Vec<u8>,
 }
@@ -34,7 +34,7 @@ struct Modules {
     modules: Vec<CUmodule>,
 }
 
-/// A kernel, with the work-items that do an iteration together, or the iterations that a work-item does at most.
+/// A kernel, with its group size if it has one, and the maximum number of iterations per work-item.
 #[derive(Clone, Copy)]
 struct CudaKernel {
     function: CUfunction,
@@ -48,7 +48,7 @@ unsafe impl Send for CudaKernels {}
 unsafe impl Sync for CudaKernels {}
 
 impl CudaKernels {
-    /// Builds a text for a device; from the code of an earlier build where there is one that the driver still takes.
+    /// Builds a text for a device; uses the code of an earlier build if there is one that the driver still accepts.
     pub fn build(
         device: &Arc<CudaDevice>,
         text: &KernelText,
@@ -80,12 +80,12 @@ impl CudaKernels {
         Ok(built)
     }
 
-    /// The code that the driver loaded, for later builds for devices of the same architecture.
+    /// Returns the code that the driver loaded, for later builds for devices of the same architecture.
     pub fn code(&self) -> &[u8] {
         &self.code
     }
 
-    /// A kernel of this part, if the device has room for a group of it.
+    /// Returns a kernel of this part if the device has room for one of its groups.
     fn function(&self, kernel: &DeviceKernel, part: usize) -> Result<CUfunction, String> {
         let name = CString::new(kernel.name.as_str()).map_err(|error| error.to_string())?;
         let needed = kernel.group.unwrap_or(Dialect::Cuda.usual_group());
@@ -121,7 +121,7 @@ impl Modules {
 impl Drop for Modules {
     fn drop(&mut self) {
         for &module in &self.modules {
-            // SAFETY: no kernel of it is launched any more. There is nobody to tell of an error.
+            // SAFETY: its kernels are not launched any more. There is nobody to report an error to.
             let _ = self.device.within(|| unsafe { result::module::unload(module) });
         }
     }
@@ -145,7 +145,7 @@ impl DeviceKernels for CudaKernels {
         }
         let shared = arguments.iter().map(bytes_of_local).sum::<u64>() as u32;
         let mut words: Vec<u64> = arguments.iter().filter_map(word).collect();
-        // The driver copies as many bytes as the parameter's type has, the low ones.
+        // The driver copies the low bytes of a word, as many as the parameter's type has.
         let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|word| (&raw mut *word).cast()).collect();
         let (grid, block) = ((groups.number as u32, 1, 1), (groups.size as u32, 1, 1));
         // SAFETY: by contract the arguments are the kernel's; the driver copies them; the kernel stays within its memories.
@@ -170,7 +170,7 @@ impl DeviceKernels for CudaKernels {
     }
 }
 
-/// A point of the stream whose time the device notes.
+/// A point of the stream whose time the device records.
 struct Mark<'d> {
     device: &'d CudaDevice,
     event: CUevent,
@@ -182,13 +182,13 @@ impl<'d> Mark<'d> {
         Ok(Mark { device, event })
     }
 
-    /// Is passed when everything asked for before is done.
+    /// Records the event; it is reached when all earlier commands are done.
     fn set(&self) -> Result<(), DeviceError> {
         // SAFETY: the event lives as long as this, and belongs to the device's context.
         self.device.within(|| unsafe { result::event::record(self.event, result::stream::null()) })
     }
 
-    /// Waits until this is passed: the time since another was.
+    /// Waits until this mark is reached and returns the time since `other` was.
     fn since(&self, other: &Mark) -> Result<Duration, DeviceError> {
         // SAFETY: both events are alive and were set on the one stream.
         let elapsed = || unsafe {
@@ -202,12 +202,12 @@ impl<'d> Mark<'d> {
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the event any more. There is nobody to tell of an error.
+        // SAFETY: nobody uses the event any more. There is nobody to report an error to.
         let _ = self.device.within(|| unsafe { result::event::destroy(self.event) });
     }
 }
 
-/// Milliseconds between two events. Not by the binding, whose function older drivers lack.
+/// Returns the milliseconds between two events. The binding is not used, because older drivers lack its function.
 ///
 /// # Safety
 ///
@@ -222,11 +222,11 @@ unsafe fn elapsed(start: CUevent, end: CUevent) -> Result<f32, DriverError> {
     unsafe { function(&mut milliseconds, start, end) }.result().map(|()| milliseconds)
 }
 
-/// Loads code: the driver's handle.
+/// Loads code and returns the driver's handle.
 fn load(device: &CudaDevice, code: &[u8]) -> Result<CUmodule, String> {
     let mut why = None;
     // The driver reads PTX up to a zero byte, which NVRTC ends it with.
-    // SAFETY: the code is what the compiler made, and lives during the call.
+    // SAFETY: the code comes from the compiler and lives during the call.
     let loaded = device.within(|| {
         unsafe { result::module::load_data(code.as_ptr().cast()) }.inspect_err(|error| {
             why = Some(on_loading(*error, &device.description.driver));
@@ -235,12 +235,12 @@ fn load(device: &CudaDevice, code: &[u8]) -> Result<CUmodule, String> {
     loaded.map_err(|error| why.unwrap_or_else(|| error.to_string()))
 }
 
-/// Iterations of each work-item: as many as it can do where that leaves all units of the device busy, or one.
+/// Returns the number of iterations per work-item: the maximum if that leaves all units of the device busy, else 1.
 fn shared_by(iterations: u64, per_item: u32, concurrency: u64) -> u64 {
     if iterations / concurrency < u64::from(per_item) { 1 } else { u64::from(per_item) }
 }
 
-/// Returns an argument as the driver copies it; none for an array in local memory, which is no parameter.
+/// Returns an argument as the driver copies it, or `None` for an array in local memory, which is not a parameter.
 fn word(argument: &DeviceArgument) -> Option<u64> {
     match *argument {
         DeviceArgument::Scalar(value) => Some(value.to_bits()),
@@ -249,7 +249,7 @@ fn word(argument: &DeviceArgument) -> Option<u64> {
     }
 }
 
-/// Returns how many bytes an argument takes of the memory that the launch's groups get, where arrays begin at whole words.
+/// Returns the number of bytes that an argument takes in each group's local memory, where arrays begin at whole words.
 fn bytes_of_local(argument: &DeviceArgument) -> u64 {
     match *argument {
         DeviceArgument::Scalar(_) | DeviceArgument::Memory(_) => 0,

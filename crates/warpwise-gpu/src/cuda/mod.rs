@@ -1,10 +1,10 @@
 //! CUDA devices: finding them, their memory, and kernels built for them.
 //!
-//! NVIDIA's driver (`libcuda`) is loaded when the first device is asked for, its compiler for kernels (NVRTC) when the
-//! first text is to be built that no cache holds; where one is missing, everything here says which, and what to do. The commands of a device
-//! go to the default stream of its primary context and run in order.
+//! NVIDIA's driver (`libcuda`) is loaded when the first device is requested. Its compiler for kernels (NVRTC) is loaded when the
+//! first text is built that is not in a cache. If one is missing, errors name it and tell what to do. The commands of a device go
+//! to the default stream of its primary context and run in order.
 //!
-//! Absent on purpose: several streams, several devices for one program, graphs, libraries of NVIDIA.
+//! Absent on purpose: several streams, several devices for one program, graphs, NVIDIA's libraries.
 
 mod find;
 

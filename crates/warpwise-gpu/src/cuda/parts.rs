@@ -1,7 +1,7 @@
-//! Texts in parts that are compiled at once, a thread each.
+//! Division of texts into parts that are compiled in parallel, one thread each.
 //!
-//! NVRTC compiles a text by one thread, and takes seconds for each ten thousand lines. Kernels do not call each other, so that they can be
-//! compiled apart, each with what all of them need.
+//! NVRTC compiles a text with a single thread, and takes seconds for every ten thousand lines. Kernels do not call each other, so
+//! they can be compiled separately, each with the declarations that all of them need.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,13 +14,13 @@ const PART: usize = 24 << 10;
 
 /// A text in parts.
 pub(super) struct Parts {
-    /// Their texts.
+    /// Texts of the parts.
     pub texts: Vec<String>,
-    /// The part that each kernel is in.
+    /// Part number of each kernel.
     pub of_kernels: Vec<usize>,
 }
 
-/// Cuts a text. Kernels stay in their order: neighbours are launched one after the other, mostly.
+/// Divides a text into parts. Kernels stay in order, because neighbours are usually launched one after the other.
 pub(super) fn parts(text: &KernelText) -> Parts {
     let first = text.bodies.iter().map(|body| body.start).min().unwrap_or(text.text.len());
     let (shared, mut ranges) = (&text.text[..first], Vec::<Range<usize>>::new());
@@ -85,7 +85,7 @@ mod tests {
         };
         let text = format!("head{}{}{}", "a".repeat(PART), "b".repeat(PART), "c");
         let (a, b, c) = (4..4 + PART, 4 + PART..4 + 2 * PART, 4 + 2 * PART..5 + 2 * PART);
-        // The last kernel is as the first one.
+        // The last kernel is identical to the first one.
         let bodies = vec![a.clone(), b, c, a];
         let kernels = bodies.iter().map(|_| kernel()).collect();
         let parts = parts(&KernelText { text, features: Features::default(), kernels, bodies });

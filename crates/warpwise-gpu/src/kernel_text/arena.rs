@@ -1,4 +1,4 @@
-//! Memory that work-items take for themselves while they run.
+//! Memory that work-items allocate while they run.
 //!
 //! ```text
 //! __global uchar *const slot_start = arena + get_global_id(0) * slot;
@@ -9,10 +9,10 @@
 //! arena_top += bytes_3 + 15 & -16;
 //! ```
 //!
-//! A full slot ends the work-item, which is right only where no other waits for it at a barrier.
+//! A full slot ends the work-item, which is correct only if no other work-item waits for it at a barrier.
 //!
-//! On CUDA slots are interleaved: so many bytes of one slot, as many as the largest element has, lie beside those of the
-//! next, and neighbours that access the same places of theirs do so side by side.
+//! On CUDA slots are interleaved: groups of bytes, each as large as the largest element, of neighbouring slots are adjacent, so
+//! neighbouring work-items that access the same places of their slots access adjacent memory.
 //!
 //! ```text
 //! const long line = (extent - first) * 4;              // from one element of a slot to the next
@@ -20,7 +20,8 @@
 //! x_7 = *(float *)(row_m2 + i_6 * line);
 //! ```
 //!
-//! Not where a name stands now for memory of the arena, now for other, or where work-items combine words of it.
+//! Slots are not interleaved if a name stands for memory of the arena at one time and for other memory at another, or if
+//! work-items combine words of it.
 
 use rustc_hash::FxHashSet;
 use warpwise_imp::{Mem, Operand, Reg};
@@ -31,24 +32,24 @@ use super::helpers::Helper;
 use super::printer::{Printed, Printer};
 use super::survey::Survey;
 
-/// How slots lie in an arena.
+/// Layout of the slots in an arena.
 #[derive(Debug)]
 pub(super) enum Slots {
-    /// One behind the other.
+    /// One slot after the other.
     Apart,
-    /// Element beside element.
+    /// Interleaved by elements.
     Interleaved {
-        /// The memories in them.
+        /// The memories in the slots.
         mems: FxHashSet<Mem>,
-        /// Bytes of a slot that lie together.
+        /// Number of adjacent bytes of a slot.
         bytes: usize,
     },
 }
 
 impl Slots {
-    /// How the slots of a kernel lie.
+    /// Chooses the layout of a kernel's slots.
     pub fn of(survey: &Survey, dialect: Dialect) -> Slots {
-        // Memory of the arena, what is set to it, and what that is set to otherwise.
+        // Memory of the arena, the names that are set to it, and the other memories that these are set to.
         let of_arena =
             survey.taken.iter().map(|(mem, _)| *mem).filter(|mem| !survey.private.contains_key(mem));
         let mut mems: FxHashSet<Mem> = of_arena.collect();
@@ -72,7 +73,7 @@ impl Slots {
         Slots::Interleaved { mems, bytes }
     }
 
-    /// Bytes that lie together, if a memory is in interleaved slots.
+    /// Returns the number of adjacent bytes if a memory is in interleaved slots.
     pub fn bytes_together(&self, mem: Mem) -> Option<usize> {
         match self {
             Slots::Interleaved { mems, bytes } if mems.contains(&mem) => Some(*bytes),
@@ -82,7 +83,7 @@ impl Slots {
 }
 
 impl Printer<'_> {
-    /// The work-item's slot.
+    /// Prints the start of the work-item's slot.
     pub fn slot(&mut self) -> Printed<()> {
         if self.kernel.group.is_some() {
             return self.limit("memory of work-items that wait for others");
@@ -101,7 +102,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Takes a block from the slot.
+    /// Prints the allocation of a block from the slot.
     pub fn arena_alloc(&mut self, dst: Mem, bytes: Operand) -> Printed<()> {
         if self.survey.private.contains_key(&dst) {
             return Ok(());
@@ -126,7 +127,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// An element of a memory in interleaved slots, of which so many bytes lie together.
+    /// Returns an element of a memory in interleaved slots, with `together` adjacent bytes.
     pub(super) fn interleaved(&self, mem: Mem, elem: ScalarType, index: &str, together: usize) -> String {
         let (name, ty, bytes) = (self.mem(mem), self.dialect.ty(elem), elem.bytes());
         if bytes == together {
@@ -137,13 +138,13 @@ impl Printer<'_> {
         format!("*({ty} *)({name} + ({index} >> {line}) * line + ({index} & {rest}) * {bytes})")
     }
 
-    /// How full the slot is.
+    /// Prints the assignment of the slot's fill level to a register.
     pub fn arena_mark(&mut self, dst: Reg) -> Printed<()> {
         let full = if self.survey.arena { "arena_top" } else { "0" };
         self.assign(dst, Some(full.to_string()))
     }
 
-    /// Gives back what was taken since a mark.
+    /// Prints the release of all memory taken since a mark.
     pub fn arena_reset(&mut self, mark: Operand) {
         if self.survey.arena {
             let line = format!("arena_top = {};", self.operand(mark));

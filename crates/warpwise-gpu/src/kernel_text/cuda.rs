@@ -1,7 +1,7 @@
-//! CUDA C: what the printer's text takes for granted and CUDA calls differently, as the head of every text.
+//! CUDA C: the head of every text, which defines what the printer's text presupposes and CUDA names differently.
 //!
-//! Types and built-in functions have the names of OpenCL C, which are those of the printer; a line each maps them to
-//! CUDA's. NVRTC compiles this without any header. `long` has 64 bits, as it has everywhere but on Windows.
+//! The printer uses the names of OpenCL C for types and built-in functions; one line each maps them to CUDA's. NVRTC compiles the
+//! head without any header. `long` has 64 bits, as everywhere except on Windows.
 
 /// The head of a text.
 pub(super) const PROLOGUE: &str = "\

@@ -1,7 +1,7 @@
-//! What differs between the languages that kernels are printed in.
+//! Differences between the languages that kernels are printed in.
 //!
-//! The printer writes C; names of types, address spaces and the few things that C does not have are
-//! asked for here. A further language is a further variant, and the compiler says where it is missing.
+//! The printer writes C; the names of types and address spaces, and the few constructs that C lacks, come from here. A further
+//! language is a further variant, and the compiler reports where it is missing.
 
 use serde::{Deserialize, Serialize};
 use warpwise_imp::Space;
@@ -12,13 +12,13 @@ use super::cuda;
 /// A language for kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Dialect {
-    /// OpenCL C 1.2. Programs are to be built with [`Dialect::build_options`].
+    /// OpenCL C 1.2, to be built with [`Dialect::build_options`].
     OpenCl,
-    /// CUDA C, as NVRTC compiles it with [`Dialect::build_options`].
+    /// CUDA C, to be compiled by NVRTC with [`Dialect::build_options`].
     Cuda,
 }
 
-/// What a kernel needs beyond the core of its language.
+/// Features that a kernel needs beyond the core of its language.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Features {
     /// Arithmetic on `f64`.
@@ -28,7 +28,7 @@ pub struct Features {
 }
 
 impl Dialect {
-    /// As devices that take it are named on the command line.
+    /// Returns the name of such devices on the command line.
     pub fn device(self) -> &'static str {
         match self {
             Dialect::OpenCl => "opencl",
@@ -36,7 +36,7 @@ impl Dialect {
         }
     }
 
-    /// The language's name.
+    /// Returns the name of the language.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::OpenCl => "OpenCL",
@@ -44,8 +44,8 @@ impl Dialect {
         }
     }
 
-    /// Options for the driver's compiler without which it takes another language, or operators are less exact than the
-    /// programs want them. Which more an OpenCL driver takes is known where it is.
+    /// Returns the options for the driver's compiler that select the language and make operators as exact as programs require.
+    /// Further options of an OpenCL driver are added by the code that knows the driver.
     pub fn build_options(self) -> &'static str {
         match self {
             Dialect::OpenCl => "-cl-std=CL1.2",
@@ -53,7 +53,7 @@ impl Dialect {
         }
     }
 
-    /// The first lines of a text for kernels that need these features.
+    /// Returns the first lines of a text for kernels that need these features.
     pub fn prologue(self, features: Features) -> String {
         match self {
             Dialect::OpenCl => {
@@ -70,8 +70,8 @@ impl Dialect {
         }
     }
 
-    /// The type of a register. Integers are signed; an `f16` is kept as its bits, because not every
-    /// device has arithmetic on it.
+    /// Returns the type of a register. Integers are signed; an `f16` is kept as its bits, because not every device has arithmetic
+    /// on it.
     pub(super) fn ty(self, ty: ScalarType) -> &'static str {
         match (self, ty) {
             (Dialect::OpenCl | Dialect::Cuda, ScalarType::Bool) => "uchar",
@@ -86,7 +86,7 @@ impl Dialect {
         }
     }
 
-    /// The unsigned integer type as wide as a scalar type.
+    /// Returns the unsigned integer type of a scalar type's width.
     pub(super) fn unsigned(self, ty: ScalarType) -> &'static str {
         match (self, ty.bytes()) {
             (Dialect::OpenCl | Dialect::Cuda, 1) => "uchar",
@@ -96,7 +96,7 @@ impl Dialect {
         }
     }
 
-    /// What marks a function that is called by kernels.
+    /// Returns the qualifier of a function that kernels call.
     pub(super) fn helper(self) -> &'static str {
         match self {
             Dialect::OpenCl => "static",
@@ -104,7 +104,7 @@ impl Dialect {
         }
     }
 
-    /// What marks a function that is called hardly ever, and should not be in every kernel's way.
+    /// Returns the qualifier of a function that is rarely called and should not be inlined into kernels.
     pub(super) fn rare_helper(self) -> &'static str {
         match self {
             Dialect::OpenCl => "static",
@@ -112,7 +112,7 @@ impl Dialect {
         }
     }
 
-    /// Work-items of a group of kernels to which that does not matter.
+    /// Returns the number of work-items per group for kernels without a group size of their own.
     pub fn usual_group(self) -> u32 {
         match self {
             Dialect::OpenCl => 64,
@@ -120,7 +120,8 @@ impl Dialect {
         }
     }
 
-    /// What marks a kernel of groups of this size. Compilers then use as many registers as such a group has, and no more.
+    /// Returns the qualifier of a kernel with groups of this size. It lets compilers use as many registers as are available to
+    /// such a group.
     pub(super) fn kernel(self, group: u32) -> String {
         match self {
             Dialect::OpenCl => format!("__kernel __attribute__((reqd_work_group_size({group}, 1, 1)))"),
@@ -128,17 +129,17 @@ impl Dialect {
         }
     }
 
-    /// What marks a pointer into a space. Arenas lie in global memory.
+    /// Returns the qualifier of a pointer into a space. Arenas lie in global memory.
     pub(super) fn space(self, space: Space) -> &'static str {
         match (self, space) {
             (Dialect::OpenCl, Space::Global | Space::Arena) => "__global",
             (Dialect::OpenCl, Space::Local) => "__local",
-            // Pointers of CUDA lead anywhere.
+            // CUDA's pointers can point into any space.
             (Dialect::Cuda, Space::Global | Space::Arena | Space::Local) => "",
         }
     }
 
-    /// What marks a pointer that others do not alias.
+    /// Returns the qualifier of a pointer without aliases.
     pub(super) fn restrict(self) -> &'static str {
         match self {
             Dialect::OpenCl => "restrict",
@@ -146,7 +147,7 @@ impl Dialect {
         }
     }
 
-    /// The number of the work-item.
+    /// Returns the expression for the number of the work-item.
     pub(super) fn work_item(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_global_id(0)",
@@ -154,7 +155,7 @@ impl Dialect {
         }
     }
 
-    /// How many work-items a launch has.
+    /// Returns the expression for the number of work-items of a launch.
     pub(super) fn work_items(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_global_size(0)",
@@ -162,7 +163,7 @@ impl Dialect {
         }
     }
 
-    /// The number of the work-group.
+    /// Returns the expression for the number of the work-group.
     pub(super) fn group(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_group_id(0)",
@@ -170,7 +171,7 @@ impl Dialect {
         }
     }
 
-    /// The number of the work-item within its group.
+    /// Returns the expression for the number of the work-item within its group.
     pub(super) fn work_item_of_group(self) -> &'static str {
         match self {
             Dialect::OpenCl => "get_local_id(0)",
@@ -178,7 +179,7 @@ impl Dialect {
         }
     }
 
-    /// What marks the declaration of an array that a work-group shares.
+    /// Returns the qualifier of an array that a work-group shares.
     pub(super) fn local_array(self) -> &'static str {
         match self {
             Dialect::OpenCl => "__local",
@@ -186,7 +187,7 @@ impl Dialect {
         }
     }
 
-    /// The statement at which all work-items of a group meet.
+    /// Returns the statement at which all work-items of a group meet.
     pub(super) fn barrier(self) -> &'static str {
         match self {
             Dialect::OpenCl => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
@@ -194,7 +195,7 @@ impl Dialect {
         }
     }
 
-    /// The statement after which the work-item's writes to global memory are seen before those that follow.
+    /// Returns the statement that makes the work-item's earlier writes to global memory visible before its later ones.
     pub(super) fn fence(self) -> &'static str {
         match self {
             Dialect::OpenCl => "mem_fence(CLK_GLOBAL_MEM_FENCE);",
@@ -202,8 +203,8 @@ impl Dialect {
         }
     }
 
-    /// A word that others change meanwhile, by functions whose names begin so. A sum is what OpenCL has for 64 bits, too, without
-    /// the extension for other operations.
+    /// Returns an expression that reads a word which others change meanwhile; `prefix` begins the names of the atomic functions
+    /// for the word. OpenCL adds 0, because a sum of 64 bits does not need the extension for other operations.
     pub(super) fn peek(self, prefix: &str, place: &str) -> String {
         match self {
             Dialect::OpenCl => format!("{prefix}_add({place}, 0)"),
@@ -211,7 +212,8 @@ impl Dialect {
         }
     }
 
-    /// The bits of one type as another of the same width, where that is no cast of integers.
+    /// Returns an expression for the bits of `x` as another type of the same width, for conversions that are not casts of
+    /// integers.
     pub(super) fn bits_as(self, to: ScalarType, x: &str) -> String {
         format!("as_{}({x})", self.ty(to))
     }

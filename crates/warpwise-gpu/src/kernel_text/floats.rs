@@ -1,4 +1,5 @@
-//! Operators on floats. The exact ones of `f16` work on its bits, others on the `float` of its value, rounded at the end.
+//! Operators on floats. The exact operators on `f16` work on its bits; the others work on the `float` of its value and round at
+//! the end.
 
 use warpwise_prim::{BinaryOp, ScalarType, UnaryOp};
 
@@ -58,7 +59,7 @@ impl Printer<'_> {
     }
 }
 
-/// The built-in function that is an operator on floats, where there is one.
+/// Returns the built-in function for an operator on floats, if there is one.
 fn unary_function(op: UnaryOp) -> Option<&'static str> {
     Some(match op {
         UnaryOp::FAbs => "fabs",
@@ -112,7 +113,7 @@ fn unary_function(op: UnaryOp) -> Option<&'static str> {
     })
 }
 
-/// The built-in function that is an operator on two floats, where there is one.
+/// Returns the built-in function for an operator on two floats, if there is one.
 fn binary_function(op: BinaryOp) -> Option<&'static str> {
     Some(match op {
         BinaryOp::FRem => "fmod",

@@ -1,6 +1,5 @@
-//! The functions that kernels call for what C's operators and built-in functions do not do: semantics
-//! are those of `warpwise_prim`'s `eval`. A text holds those that its kernels use, each after
-//! those it uses itself.
+//! Functions that kernels call for operations that C's operators and built-in functions lack, with the semantics of `eval` in
+//! `warpwise_prim`. A text contains the functions that its kernels use, each after its callees.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +10,11 @@ use super::dialect::Dialect;
 use super::literals::literal;
 use warpwise_runtime::device::failure;
 
-/// A function. The order of the variants is the order in a text: callees first. Types are those in which the
-/// function works: narrower integers are widened to `i32`, `f16` to `f32`.
+/// A function. The order of the variants is the order in a text: callees first. Types are those that the function works in:
+/// narrower integers are widened to `i32`, `f16` to `f32`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Helper {
-    /// The number that an `f16` is, as a `float`.
+    /// The value of an `f16` as a `float`.
     HalfValue,
     /// A `float` rounded to `f16`.
     HalfBits,
@@ -25,13 +24,13 @@ pub(super) enum Helper {
     HalfFma,
     /// The neighbour of an `f16` in the direction of another.
     HalfNextAfter,
-    /// Signed quotient towards zero that wraps.
+    /// Signed quotient, rounded towards zero, that wraps.
     Quotient(ScalarType),
-    /// Remainder that belongs to it.
+    /// Remainder of [`Helper::Quotient`].
     Remainder(ScalarType),
     /// Signed quotient rounded down.
     FloorQuotient(ScalarType),
-    /// Remainder that belongs to it.
+    /// Remainder of [`Helper::FloorQuotient`].
     FloorRemainder(ScalarType),
     /// Integer power.
     Power(ScalarType),
@@ -47,7 +46,7 @@ pub(super) enum Helper {
         from: ScalarType,
         /// An integer type.
         to: ScalarType,
-        /// How the integer is read.
+        /// Whether the integer is signed.
         signed: bool,
     },
     /// Records a failure.
@@ -57,7 +56,7 @@ pub(super) enum Helper {
 }
 
 impl Helper {
-    /// The function's name.
+    /// Returns the function's name.
     pub fn name(self) -> String {
         match self {
             Helper::HalfValue => "half_value".to_string(),
@@ -81,7 +80,7 @@ impl Helper {
         }
     }
 
-    /// The functions it calls.
+    /// Returns the functions that it calls.
     fn callees(self) -> &'static [Helper] {
         use ScalarType::{I32, I64};
         match self {
@@ -106,7 +105,7 @@ impl Helper {
         }
     }
 
-    /// Adds the function and those it calls to a set.
+    /// Adds the function and its callees to a set.
     pub fn add_to(self, used: &mut BTreeSet<Helper>) {
         for callee in self.callees() {
             callee.add_to(used);
@@ -114,7 +113,7 @@ impl Helper {
         used.insert(self);
     }
 
-    /// Whether it computes with `f64`.
+    /// Returns whether the function computes with `f64`.
     pub fn needs_f64(self) -> bool {
         match self {
             Helper::HalfOfDouble | Helper::HalfFma => true,
@@ -135,7 +134,7 @@ impl Helper {
         }
     }
 
-    /// Its definition.
+    /// Returns the function's definition.
     pub fn text(self, dialect: Dialect) -> String {
         let qualifier = dialect.helper();
         let template = match self {
@@ -162,7 +161,7 @@ impl Helper {
     }
 }
 
-/// Fills in the names of types: `T` the type, `U` its unsigned partner, `SUFFIX` its name among ours.
+/// Fills in the names of types: `TYPE` the type, `UNSIGNED` its unsigned counterpart, `SUFFIX` its name in the core IR.
 fn typed(template: &str, ty: ScalarType, dialect: Dialect) -> String {
     let text = template.replace("TYPE", dialect.ty(ty)).replace("UNSIGNED", dialect.unsigned(ty));
     text.replace("SUFFIX", ty.name())
@@ -212,7 +211,7 @@ HELPER ushort NAME(float x) {
     }
 }
 
-/// Through a `float` that is odd where it is inexact, so that it is never taken for a tie.
+/// Rounds to odd in `float` first, so that an inexact value never looks like a tie.
 const HALF_OF_DOUBLE: &str = "
 HELPER ushort NAME(double x) {
     const float nearest = (float)x;
@@ -334,9 +333,10 @@ fn to_int(from: ScalarType, to: ScalarType, signed: bool, dialect: Dialect) -> S
     head + &format!("    return x >= {high} ? -1 : x > 0 ? ({unsigned})x : 0;\n}}\n")
 }
 
-/// The lock is released by whoever took it before anything else can wait for it, also where work-items run
-/// in lockstep. Nobody waits for it to record a failure that does not count, because millions may fail: what is recorded becomes
-/// less and less, its low word before its high word, so that what is read in the other order is never less than what counts.
+/// Returns the function that records a failure. The lock is released in the same iteration of the loop that acquires it, so that
+/// work-items in lockstep do not wait forever for one of them. Nobody waits for the lock to record a failure that does not count,
+/// because millions may fail. The recorded iteration only decreases, and its low word is written before its high word, so reading
+/// the words in the other order never yields less than the recorded iteration.
 fn record_failure(dialect: Dialect) -> String {
     use failure::{CHECK, FAILED, ITERATION, LOCK, VALUES};
     format!(
@@ -376,7 +376,7 @@ fn record_failure(dialect: Dialect) -> String {
     )
 }
 
-/// The greatest word stands for anything larger: nothing of that size exists.
+/// Returns the function that records a full slot. The greatest word stands for all larger sizes, which no device has.
 fn arena_full() -> String {
     use failure::{WANTED, WANTED_UNIT};
     format!(

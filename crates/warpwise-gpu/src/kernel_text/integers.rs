@@ -1,5 +1,5 @@
-//! Operators on integers and truth values. Types narrower than `int` are promoted to it by C, with their
-//! sign; where they are to be read as unsigned a cast says so.
+//! Operators on integers and truth values. C promotes types narrower than `int` to it with their sign; a cast marks those that
+//! are read as unsigned.
 
 use warpwise_prim::{BinaryOp, ScalarType, UnaryOp};
 
@@ -17,7 +17,7 @@ impl Printer<'_> {
             UnaryOp::Signum => format!("({x} > 0) - ({x} < 0)"),
             UnaryOp::PopCount => format!("popcount(({unsigned}){x})"),
             UnaryOp::LeadingZeros => format!("clz(({unsigned}){x})"),
-            // The bits below the lowest one; all of them where there is none.
+            // Counts the bits below the lowest set bit; all bits if none is set.
             UnaryOp::TrailingZeros => format!("popcount(({unsigned})(~{x} & (({wrapping}){x} - 1)))"),
             UnaryOp::FNeg
             | UnaryOp::FAbs
@@ -114,7 +114,7 @@ impl Printer<'_> {
         })
     }
 
-    /// The high half of a product: within `int` for narrow types, by a built-in function for others.
+    /// Returns the high half of a product: within `int` for narrow types, by a built-in function for others.
     fn high_product(&mut self, ty: ScalarType, signed: bool, x: &str, y: &str) -> String {
         let own = if signed { self.dialect.ty(ty) } else { self.dialect.unsigned(ty) };
         if ty.bytes() >= 4 {
@@ -125,8 +125,8 @@ impl Printer<'_> {
         format!("(({wide})({own}){x} * ({wide})({own}){y}) >> {}", ty.bits())
     }
 
-    /// A shift; one by the width or more is what shifting one by one would give. The distance of a shift by a
-    /// constant needs no check.
+    /// Returns a shift. A shift by at least the width gives the result of repeated shifts by one. A shift by a constant needs no
+    /// check of the distance.
     fn shift(&mut self, op: BinaryOp, ty: ScalarType, x: &str, y: &str) -> String {
         let (unsigned, bits) = (self.dialect.unsigned(ty), ty.bits());
         let wrapping = self.dialect.unsigned(self.wide(ty));

@@ -1,15 +1,15 @@
-//! Names and constants as C spells them.
+//! Names and constants in C syntax.
 
 use warpwise_prim::Scalar;
 
-/// A name of letters, digits and underscores that does not begin with a digit.
+/// Returns an identifier made of the name's letters, digits and underscores, prefixed if it does not begin with a letter.
 pub(super) fn identifier(name: &str) -> String {
     let kept: String = name.chars().filter(|&c| c.is_ascii_alphanumeric() || c == '_').collect();
     if kept.starts_with(|c: char| c.is_ascii_alphabetic()) { kept } else { format!("v{kept}") }
 }
 
-/// A constant as an expression that can stand as an operand anywhere. Floats read back bit for bit,
-/// but for the bits of a NaN; an `f16` is its bits.
+/// Returns a constant as an expression that can be an operand anywhere. Floats read back bit for bit, except for the bits of a
+/// NaN; an `f16` is written as its bits.
 pub(super) fn literal(value: Scalar) -> String {
     match value {
         Scalar::Bool(x) => u8::from(x).to_string(),
@@ -30,7 +30,7 @@ fn signed(x: i64) -> String {
     if x < 0 { format!("({x})") } else { x.to_string() }
 }
 
-/// `digits` read back as the number wherever it is finite.
+/// Returns a float as an expression; `digits` is its text if it is finite.
 fn float(x: f64, digits: &str) -> String {
     if x.is_nan() {
         "NAN".to_string()

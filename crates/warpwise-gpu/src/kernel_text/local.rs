@@ -1,7 +1,7 @@
 //! Work-groups and their arrays in local memory.
 //!
-//! Arrays of constant sizes are declared in the kernel. Those whose sizes a launch tells are parameters in OpenCL; in CUDA they lie one
-//! behind the other in the memory that the launch gives each group.
+//! Arrays of constant size are declared in the kernel. Arrays whose sizes the launch determines are parameters in OpenCL; in CUDA
+//! they lie one after the other in the memory that the launch gives each group.
 
 use warpwise_imp::{Group, KernelParam, LocalArray, Mem, Operand, Space};
 use warpwise_prim::ScalarType;
@@ -10,11 +10,12 @@ use warpwise_runtime::device::LocalSize;
 use super::dialect::Dialect;
 use super::printer::{Printed, Printer};
 
-/// Arrays of a CUDA kernel whose sizes a launch tells begin at multiples of this many bytes.
+/// Alignment in bytes of the arrays of a CUDA kernel whose sizes the launch determines.
 pub const LOCAL_WORD: usize = 8;
 
 impl Printer<'_> {
-    /// Declares the group's number, the work-item's in it, and what the group shares. There are as many groups as iterations.
+    /// Declares the group's number, the work-item's number in the group, and the arrays of the group. There are as many groups as
+    /// iterations.
     pub fn group(&mut self, group: &Group) {
         let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
         let (number, own, item) =
@@ -32,7 +33,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Cuts the memory that a launch gives each group into its arrays.
+    /// Divides the memory that a launch gives each group into arrays.
     fn shared_arrays(&mut self, group: &Group) {
         let word = self.dialect.ty(ScalarType::I64);
         let mut start = "shared".to_string();
@@ -47,7 +48,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns the parameters of an OpenCL kernel for arrays whose sizes a launch tells.
+    /// Returns the parameters of an OpenCL kernel for arrays whose sizes the launch determines.
     pub fn local_params(&self) -> Vec<String> {
         let space = self.dialect.space(Space::Local);
         let arrays = self.kernel.group.iter().flat_map(sized_by_launch);
@@ -56,7 +57,7 @@ impl Printer<'_> {
             .collect()
     }
 
-    /// Returns where a launch finds the sizes of arrays.
+    /// Returns the parameters from which a launch computes the sizes of arrays.
     pub fn local_sizes(&self) -> Printed<Vec<LocalSize>> {
         let arrays = self.kernel.group.iter().flat_map(sized_by_launch);
         arrays.map(|array| self.local_size(array)).collect()
@@ -70,7 +71,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns the type that an array in local memory is declared with; none for other memories.
+    /// Returns the type that an array in local memory is declared with, or `None` for other memories.
     pub fn declared(&self, mem: Mem) -> Option<ScalarType> {
         let arrays = self.kernel.group.iter().flat_map(|group| &group.local);
         arrays.into_iter().find(|array| array.mem == mem).map(|array| array.elem)

@@ -1,8 +1,9 @@
 //! Loads, stores and atomic operations.
 //!
-//! OpenCL C 1.2 has atomic operations on integers of 32 and, as an extension, sums of 64 bits; CUDA has all of 64 bits, and
-//! sums of floats. What they lack for those widths is a compare-and-swap loop; so are narrower elements, on the word that they
-//! lie in. Buffers and arenas begin and end with whole words; arrays in local memory need not, and are a limit.
+//! OpenCL C 1.2 has atomic operations on 32-bit integers and, as an extension, 64-bit sums; CUDA has all of them for 64 bits, and
+//! sums of floats. Operations that are missing for these widths are compare-and-swap loops. So are operations on narrower
+//! elements, on the word that contains the element. Buffers and arenas begin and end with whole words; arrays in local memory
+//! need not, and are a limit.
 
 use warpwise_imp::{AtomicOp, KernelParam, Mem, Operand, Order, Reg, Space};
 use warpwise_prim::{BinaryOp, Scalar, ScalarType};
@@ -12,7 +13,7 @@ use super::printer::{Printed, Printer};
 use super::survey::Elements;
 
 impl Printer<'_> {
-    /// `dst = mem[index]`, or zero where the mask does not hold.
+    /// Prints `dst = mem[index]`, or zero where the mask does not hold.
     pub fn load(&mut self, dst: Reg, mem: Mem, index: Operand, mask: Option<Operand>) -> Printed<()> {
         if let Some(element) = self.at_hand(mem, index) {
             return self.assign(dst, Some(element));
@@ -28,7 +29,7 @@ impl Printer<'_> {
         self.assign(dst, Some(value))
     }
 
-    /// `mem[index] = value`, where the mask holds.
+    /// Prints `mem[index] = value` where the mask holds.
     pub fn store(
         &mut self,
         mem: Mem,
@@ -46,13 +47,13 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// `dst = src`, as pointers into one space.
+    /// Prints `dst = src`, as pointers into one space.
     pub fn set_mem(&mut self, dst: Mem, src: Mem) -> Printed<()> {
         let space = |mem: Mem| self.dialect.space(self.kernel.mems[mem].space);
         if space(dst) != space(src) {
             return self.limit("a memory that lies in one of two address spaces");
         }
-        // An array is declared with the type of its elements, what may be one of several memories with that of bytes.
+        // An array is declared with the type of its elements, a name for one of several memories with the type of bytes.
         let cast = if self.declared(src).is_some() {
             format!("({})", self.pointer(dst, false))
         } else {
@@ -63,7 +64,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Combines a value into an element.
+    /// Prints an atomic update of an element.
     pub fn atomic(
         &mut self,
         op: AtomicOp,
@@ -98,18 +99,18 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The address of a lock.
+    /// Returns the address of a lock.
     pub fn place_of_lock(&self, mem: Mem, index: Operand) -> Printed<String> {
         self.word(mem, index, self.dialect.ty(ScalarType::I32))
     }
 
-    /// Takes the next number of a counter.
+    /// Prints the increment of a counter, whose old value is `dst`.
     pub fn ticket(&mut self, dst: Reg, mem: Mem, index: Operand) -> Printed<()> {
         let place = self.word(mem, index, self.dialect.ty(ScalarType::I32))?;
         self.assign(dst, Some(format!("atomic_add({place}, 1)")))
     }
 
-    /// Sets a word, when what was written before can be seen if that is asked for.
+    /// Prints the store of a word. With `Released`, earlier writes are visible before it.
     pub fn publish(&mut self, (mem, index): (Mem, Operand), value: Operand, order: Order) -> Printed<()> {
         let place = self.word(mem, index, self.dialect.ty(self.operand_type(value)))?;
         let value = self.operand(value);
@@ -123,7 +124,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Waits for a word; what was written before it was released can be seen then.
+    /// Prints a loop that waits for a nonzero word. With `Released`, writes before the word's release are visible afterwards.
     pub fn wait_for(&mut self, dst: Reg, (mem, index): (Mem, Operand), order: Order) -> Printed<()> {
         let place = self.word(mem, index, self.dialect.ty(self.scalar_type(dst)))?;
         self.line("do {");
@@ -136,8 +137,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Computes the new word from the old one until nobody has changed it meanwhile. A word that stays what it is is not
-    /// written: minima and maxima are found long before all elements have been seen.
+    /// Returns a loop that computes the new word from the old one until nobody has changed it meanwhile. An unchanged word is not
+    /// written: minima and maxima are usually found long before all elements have been seen.
     fn swap_loop(
         &mut self,
         op: AtomicOp,
@@ -171,7 +172,7 @@ impl Printer<'_> {
         ])
     }
 
-    /// Combines a value into an element that is a part of a word.
+    /// Prints an atomic update of an element that is a part of a word.
     fn narrow_atomic(
         &mut self,
         op: AtomicOp,
@@ -218,8 +219,8 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// An element of a memory as a place. Under a lock it is volatile where others have it, too: OpenCL's fences let
-    /// work-groups keep it in caches of their own.
+    /// Returns an element of a memory as an lvalue. Under a lock, an element in global memory is volatile: OpenCL's fences allow
+    /// work-groups to keep it in their own caches.
     fn element(&self, mem: Mem, elem: ScalarType, index: Operand) -> Printed<String> {
         let (name, index) = (self.mem(mem), self.operand(index));
         if let Some(together) = self.slots.bytes_together(mem) {
@@ -244,7 +245,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The address of an element, as that of a word of this type.
+    /// Returns the address of an element as a pointer to a word of this type.
     fn word(&self, mem: Mem, index: Operand, ty: &str) -> Printed<String> {
         let space = self.space_of(mem);
         Ok(format!("(volatile {space} {ty} *){} + {}", self.mem(mem), self.operand(index)))
@@ -254,7 +255,7 @@ impl Printer<'_> {
         self.dialect.space(self.kernel.mems[mem].space)
     }
 
-    /// Lines that are run where the mask holds.
+    /// Prints lines that run only where the mask holds.
     fn guarded(&mut self, mask: Option<Operand>, lines: &[String]) {
         let Some(mask) = mask else {
             lines.iter().for_each(|line| self.line(line));
@@ -267,22 +268,22 @@ impl Printer<'_> {
     }
 }
 
-/// What the names of atomic functions on words of this type begin with.
+/// Returns the prefix of atomic functions on words of this type.
 fn prefix(word: ScalarType) -> &'static str {
     if word == ScalarType::I64 { "atom" } else { "atomic" }
 }
 
-/// As what an atomic operation takes a word.
+/// The form in which an atomic operation takes its operand.
 #[derive(Clone, Copy)]
 enum Word {
     Signed,
     Unsigned,
     Float,
-    /// A float as the integer with its bits.
+    /// A float, as the integer with its bits.
     Bits,
 }
 
-/// The function that does an operation on a word in one go, where every device has it.
+/// Returns the atomic function for an operation on a word, if every device has one.
 fn native(op: AtomicOp, elem: ScalarType, dialect: Dialect) -> Option<(&'static str, Word)> {
     let op = match op {
         AtomicOp::Exchange => return Some(("xchg", if elem.is_float() { Word::Bits } else { Word::Signed })),

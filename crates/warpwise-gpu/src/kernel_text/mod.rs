@@ -1,4 +1,4 @@
-//! Prints kernels of the imperative IR as text for the compiler of a device's driver.
+//! Printing of kernels of the imperative IR as text for the compiler of a device's driver.
 //!
 //! ```text
 //! kernel main_0_map(n, xs, ys) lo to hi {       __kernel void main_0_map(long n_2, __global const float *xs_m0,
@@ -11,20 +11,21 @@
 //!                                                } }
 //! ```
 //!
-//! Every work-item runs the kernel for one iteration: `lo` is `first` and its number, `hi` the next. Work-items from
-//! `extent` on do nothing, so a launch may round their number up to whole groups. On CUDA those of short kernels run several
-//! iterations: see `strides` and `together`. A kernel that an earlier failure concerns looks for one first: see `reliance`. Arguments are as [`DeviceKernel`] says, a memory as a pointer to its start.
+//! Every work-item runs the kernel for one iteration: `lo` is `first` plus the work-item's number, `hi` is `lo + 1`. Work-items
+//! from `extent` on do nothing, so a launch may round their number up to whole groups. On CUDA the work-items of short kernels
+//! run several iterations: see `strides` and `together`. A kernel that could do harm after an earlier failure first checks for
+//! one: see `reliance`. Arguments are as in [`DeviceKernel`]; a memory is a pointer to its start.
 //!
-//! Of a kernel of work-groups every group does an iteration, and there are just as many.
+//! In a kernel of work-groups every group does one iteration, and the number of groups equals the number of iterations.
 //!
-//! What a kernel takes from the arena lies in the work-item's slot of it. Where that is full, the work-item says how
-//! much it wanted and ends: see `arena`.
+//! Memory that a kernel takes from the arena lies in the work-item's slot. If the slot is full, the work-item records the size it
+//! wanted and ends: see `arena`.
 //!
-//! Operators mean what `warpwise_prim` says, provided that the text is built with
-//! [`Dialect::build_options`]; elementary functions are the device's own.
+//! Operators have the semantics of `warpwise_prim` if the text is built with [`Dialect::build_options`]; elementary functions are
+//! the device's own.
 //!
-//! Needs: kernels of scalar registers (lanes = 1) that use no flags between tasks, and no arenas beside barriers;
-//! whatever else is a located limit. Not done here: choosing the number of work-items, launches.
+//! Needs: kernels of scalar registers (lanes = 1) without flags between tasks, and without arenas beside barriers; everything
+//! else is a located limit. Not done here: choosing the number of work-items, launches.
 
 mod cuda;
 mod dialect;
@@ -68,24 +69,25 @@ use helpers::Helper;
 use printer::Printer;
 use survey::survey;
 
-/// A text to be compiled by a device's driver.
+/// A text for the compiler of a device's driver.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KernelText {
-    /// The text.
+    /// Source code.
     pub text: String,
-    /// What the device must be able to do.
+    /// Features that the device must have.
     pub features: Features,
-    /// The kernels, in the order they were given.
+    /// The kernels, in the given order.
     pub kernels: Vec<DeviceKernel>,
-    /// Where the text of each kernel lies; kernels that do the same share one. What all of them need lies before the first.
+    /// Range of each kernel in the text; identical kernels share one. The declarations that all kernels share precede the first
+    /// range.
     pub bodies: Vec<Range<usize>>,
 }
 
 /// Maximum nesting depth of blocks: the compilers of drivers accept 256 brackets.
 const DEEPEST: usize = 200;
 
-/// Prints kernels into one text. Of kernels that do the same, as those of a function that is inlined more than once, the first is
-/// printed.
+/// Prints kernels into one text. Of several identical kernels, such as those of a function that is inlined more than once, only
+/// the first is printed.
 pub fn kernel_text<'k>(
     kernels: impl IntoIterator<Item = &'k Kernel>,
     dialect: Dialect,

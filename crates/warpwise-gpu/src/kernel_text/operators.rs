@@ -1,9 +1,8 @@
 //! Scalar operators as expressions of C.
 //!
-//! An expression is meant to be assigned to a register of the operator's result type: C's conversion on assignment
-//! wraps integers. Arithmetic on integers is done unsigned, where C's wraps; `f16` arithmetic is done in
-//! `float` and rounded, which gives what rounding once would (a `float` has more than twice the digits).
-//! `None` stands for operands of the wrong type.
+//! An expression is meant to be assigned to a register of the operator's result type: C's conversion on assignment wraps
+//! integers. Integer arithmetic is done unsigned, where C wraps. `f16` arithmetic is done in `float` and rounded; the result
+//! equals that of a single rounding (a `float` has more than twice the digits). `None` stands for operands of the wrong type.
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarClass, ScalarType, TernaryOp, UnaryOp};
 
@@ -11,7 +10,7 @@ use super::helpers::Helper;
 use super::printer::Printer;
 
 impl Printer<'_> {
-    /// `op x`.
+    /// Returns `op x`.
     pub fn unary(&mut self, op: UnaryOp, ty: ScalarType, x: &str) -> Option<String> {
         if !op.accepts(ty) {
             return None;
@@ -23,7 +22,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `op x y`.
+    /// Returns `op x y`.
     pub fn binary(&mut self, op: BinaryOp, ty: ScalarType, x: &str, y: &str) -> Option<String> {
         if !op.accepts(ty) {
             return None;
@@ -34,7 +33,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `op x y z`.
+    /// Returns `op x y z`.
     pub fn ternary(&mut self, op: TernaryOp, ty: ScalarType, x: &str, y: &str, z: &str) -> Option<String> {
         if !op.accepts(ty) {
             return None;
@@ -60,7 +59,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `op x y`, 0 or 1.
+    /// Returns `op x y`, 0 or 1.
     pub fn compare(&mut self, op: CompareOp, ty: ScalarType, x: &str, y: &str) -> Option<String> {
         if !op.accepts(ty) {
             return None;
@@ -77,7 +76,7 @@ impl Printer<'_> {
         })
     }
 
-    /// `op x : to`.
+    /// Returns `op x : to`.
     pub fn convert(&mut self, op: ConvertOp, from: ScalarType, to: ScalarType, x: &str) -> Option<String> {
         if !op.accepts(from, to) {
             return None;
@@ -119,23 +118,23 @@ impl Printer<'_> {
         })
     }
 
-    /// A saturating conversion to an integer.
+    /// Returns a saturating conversion to an integer.
     pub fn saturated(&mut self, from: ScalarType, to: ScalarType, signed: bool, x: &str) -> String {
         let number = self.number(from, x);
         self.call(Helper::ToInt { from: self.wide(from), to, signed }, &[&number])
     }
 
-    /// What an operand counts as in arithmetic: an `f16` as the `float` of its value.
+    /// Returns an operand as a number for arithmetic: an `f16` as the `float` of its value.
     pub fn number(&mut self, ty: ScalarType, x: &str) -> String {
         if ty == ScalarType::F16 { self.call(Helper::HalfValue, &[x]) } else { x.to_string() }
     }
 
-    /// A result of arithmetic as it is kept: for `f16` its bits, rounded.
+    /// Returns a result of arithmetic in its stored form: for `f16` its bits, rounded.
     pub fn rounded(&mut self, ty: ScalarType, x: &str) -> String {
         if ty == ScalarType::F16 { self.call(Helper::HalfBits, &[x]) } else { x.to_string() }
     }
 
-    /// The type in which arithmetic on a type is done.
+    /// Returns the type in which arithmetic on a type is done.
     pub fn wide(&self, ty: ScalarType) -> ScalarType {
         match ty {
             ScalarType::Bool | ScalarType::I8 | ScalarType::I16 | ScalarType::I32 => ScalarType::I32,
@@ -145,12 +144,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The name of [`Printer::wide`].
+    /// Returns the name of [`Printer::wide`].
     fn arithmetic(&self, ty: ScalarType) -> &'static str {
         self.dialect.ty(self.wide(ty))
     }
 
-    /// A call of a helper.
+    /// Returns a call of a helper, which is added to the text.
     pub fn call(&mut self, helper: Helper, args: &[&str]) -> String {
         helper.add_to(self.helpers);
         format!("{}({})", helper.name(), args.join(", "))

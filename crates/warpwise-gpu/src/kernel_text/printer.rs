@@ -1,7 +1,7 @@
 //! Kernels, control flow and moves.
 //!
-//! All registers are declared at the top, so that leaving a scope (a `goto`) jumps over no declaration. A
-//! register's name is its hint with its number, so that it clashes with nothing.
+//! All registers are declared at the top, so that leaving a scope (a `goto`) jumps over no declaration. A register's name is its
+//! hint plus its number, so that it is unique.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ use super::unroll;
 /// The result of printing something.
 pub(super) type Printed<T> = Result<T, Failure>;
 
-/// Longest line of declarations.
+/// Maximum length of a line of declarations.
 const LINE: usize = 100;
 
 /// The printer of one kernel.
@@ -34,32 +34,33 @@ pub(super) struct Printer<'k> {
     pub kernel: &'k Kernel,
     pub dialect: Dialect,
     pub survey: Survey,
-    /// How the work-items' own memory lies.
+    /// Layout of the work-items' memory in the arena.
     pub slots: Slots,
-    /// Iterations that a work-item does, where there are many.
+    /// Number of iterations per work-item in large launches.
     pub per_item: u32,
-    /// What neighbouring iterations load and store together.
+    /// Arrays that neighbouring iterations load and store together.
     together: Option<Together>,
-    /// The same, while what is printed uses it.
+    /// The same arrays, while the printed code uses their elements in variables.
     pub at_hand: Option<Together>,
-    /// What failures mean to it.
+    /// Effect of failures on the kernel.
     failures: Failures,
-    /// The functions that kernels of the text call.
+    /// Functions that the kernels of the text call.
     pub helpers: &'k mut BTreeSet<Helper>,
-    /// Whether there are atomic operations on 64-bit words.
+    /// Whether the kernel uses atomic operations on 64-bit words.
     pub wide_atomics: bool,
-    /// The text so far.
+    /// Text printed so far.
     pub out: String,
     indent: usize,
-    /// The lock under which runs what is printed.
+    /// The lock that protects the code being printed.
     pub lock: Option<String>,
-    /// The scopes around, with their numbers in the text.
+    /// The enclosing scopes, with their numbers in the text.
     scopes: Vec<(Label, usize)>,
     n_scopes: usize,
 }
 
 impl<'k> Printer<'k> {
-    /// A printer of this kernel that adds to the functions used. `may_fail`: whether any kernel of the text may.
+    /// Makes a printer of this kernel that adds the functions it uses to `helpers`. `may_fail` tells whether any kernel of the
+    /// text may fail.
     pub fn new(
         kernel: &'k Kernel,
         dialect: Dialect,
@@ -130,20 +131,21 @@ impl<'k> Printer<'k> {
         Ok(DeviceKernel { name: name.to_string(), params, group, local, per_item, failures, arena })
     }
 
-    /// Does nothing where a launch before this one has failed, but to tell the one after it.
+    /// Prints the check for failures: if an earlier launch has failed, the kernel does nothing but pass the failure on to the
+    /// next launch.
     fn heed_failures(&mut self) {
         let word = self.dialect.unsigned(ScalarType::I32);
         let global = self.dialect.space(Space::Global);
         let lo = self.reg(self.kernel.lo);
         let (first, end) = match &self.kernel.group {
-            // A group's loop over its iterations then has none. PoCL miscompiles groups that return before barriers.
+            // The group's loop over its iterations then has none. PoCL miscompiles groups that return before barriers.
             Some(group) => (
                 format!("{lo} == first && {} == 0", self.reg(group.item)),
                 format!("{} = {lo};", self.reg(self.kernel.hi)),
             ),
             None => (format!("{lo} == first"), "return;".to_string()),
         };
-        // No work-item of this launch writes the word, so that caches may keep it.
+        // No work-item of this launch writes the word, so caches may keep it.
         self.line(&format!("if (((const {global} {word} *)failure)[{FAILED} + 1 - turn]) {{"));
         self.line(&format!("    if ({first}) {{"));
         self.line(&format!("        failure[{FAILED} + turn] = 1;"));
@@ -162,11 +164,11 @@ impl<'k> Printer<'k> {
         }
     }
 
-    /// Whether compilers may be told that an array which nothing else stands for is accessed by its own name only.
+    /// Returns whether compilers may be told that an array without aliases is accessed by its own name only.
     fn may_promise(&self, mem: Mem, read_only: bool) -> bool {
-        // What others write meanwhile is nobody's own: compilers keep such elements in registers across barriers.
+        // An array that others write meanwhile is not exclusive: compilers would keep such elements in registers across barriers.
         let meets = self.survey.meets;
-        // PoCL 3.1, which makes vectors of work-items, loses updates of elements that the same work-item loads again.
+        // PoCL 3.1, which vectorises across work-items, loses updates of elements that the same work-item loads again.
         let is_updated = self.survey.read.contains(&mem) && self.survey.written.contains(&mem);
         read_only || !(meets || is_updated && self.dialect == Dialect::OpenCl)
     }
@@ -202,7 +204,7 @@ impl<'k> Printer<'k> {
         Ok(params)
     }
 
-    /// The type of a pointer to a memory.
+    /// Returns the type of a pointer to a memory.
     pub fn pointer(&self, mem: Mem, read_only: bool) -> String {
         let space = self.dialect.space(self.kernel.mems[mem].space);
         let elem = match self.survey.elements.get(&mem) {
@@ -214,7 +216,7 @@ impl<'k> Printer<'k> {
         format!("{space}{constant} {} *", self.dialect.ty(elem)).trim_start().to_string()
     }
 
-    /// Declares registers and memories that are no parameters, those of one type on a line.
+    /// Declares registers and memories that are not parameters, with those of one type on a line.
     fn declarations(&mut self) -> Printed<()> {
         let is_param = |reg: Reg| {
             reg == self.kernel.lo
@@ -259,8 +261,8 @@ impl<'k> Printer<'k> {
         Ok(())
     }
 
-    /// Prints a block. After a barrier that code can jump over, PoCL 3.1 takes every branch as one work-item does, up to the next
-    /// barrier: on OpenCL such a barrier is printed twice.
+    /// Prints a block. After a barrier that code can jump over, PoCL 3.1 takes every branch, up to the next barrier, as a single
+    /// work-item does; on OpenCL such a barrier is printed twice.
     fn block(&mut self, block: &Block) -> Printed<()> {
         let mut jumped = false;
         for op in block {
@@ -277,8 +279,9 @@ impl<'k> Printer<'k> {
         Ok(())
     }
 
-    /// What a register is set to. PoCL 3.1, which makes vectors of work-items, gives back what an accumulator of a group begins with
-    /// where every step combines it with the same value by an idempotent operator: so it does not know what that is.
+    /// Returns the value that a register is set to. PoCL 3.1, which vectorises across work-items, returns the initial value of a
+    /// group's accumulator if every step combines it with the same value by an idempotent operator. The initial value is
+    /// therefore hidden from it.
     fn moved(&self, dst: Reg, x: Operand) -> String {
         let value = self.operand(x);
         let is_accumulator = self.survey.chosen.contains(&dst)
@@ -297,7 +300,7 @@ impl<'k> Printer<'k> {
         }
     }
 
-    /// Prints a block further in.
+    /// Prints a block, indented by one level.
     fn inner(&mut self, block: &Block) -> Printed<()> {
         self.indent += 1;
         let done = self.block(block);
@@ -305,7 +308,7 @@ impl<'k> Printer<'k> {
         done
     }
 
-    /// Prints a block two levels further in.
+    /// Prints a block, indented by two levels.
     pub fn further_in(&mut self, block: &Block) -> Printed<()> {
         self.indent += 1;
         let done = self.inner(block);
@@ -355,7 +358,7 @@ impl<'k> Printer<'k> {
             Op::Store { mem, index, value, elem, mask, stream: _ } => {
                 self.store(*mem, *index, *value, *elem, *mask)
             }
-            // Caches of devices are not asked.
+            // Devices have no cache hints.
             Op::Claim { .. } => Ok(()),
             Op::Atomic { op, mem, index, value, elem, mask } => {
                 self.atomic(*op, *mem, (*index, *value), *elem, *mask)
@@ -402,7 +405,7 @@ impl<'k> Printer<'k> {
         }
     }
 
-    /// `dst = value`; `None` is a value of the wrong type.
+    /// Prints `dst = value`; `None` is a value of the wrong type.
     pub fn assign(&mut self, dst: Reg, value: Option<String>) -> Printed<()> {
         let Some(value) = value else { return self.bug("an operator on a type it does not take") };
         let line = format!("{} = {value};", self.reg(dst));
@@ -427,7 +430,7 @@ impl<'k> Printer<'k> {
         Ok(())
     }
 
-    /// A bound that may change in the loop is kept in a variable.
+    /// Prints a counting loop. A bound that may change in the loop is kept in a variable.
     fn counting_loop(
         &mut self,
         index: Reg,
@@ -457,7 +460,7 @@ impl<'k> Printer<'k> {
         Ok(())
     }
 
-    /// How often a register gets a value: parameters have one from the start.
+    /// Returns how often a register is assigned; parameters have a value from the start.
     fn assignments(&self, reg: Reg) -> usize {
         let is_param = self.kernel.params.contains(&KernelParam::Scalar(reg));
         let is_item = self.kernel.group.as_ref().is_some_and(|group| group.item == reg);
@@ -481,8 +484,8 @@ impl<'k> Printer<'k> {
         Ok(())
     }
 
-    /// The lock is given back within the iteration that gets it, so that work-items that run in step do not wait for one
-    /// of them for ever.
+    /// Prints a critical section. The lock is released in the same iteration of the loop that acquires it, so that work-items in
+    /// lockstep do not wait forever for one of them.
     fn locked(&mut self, mem: Mem, index: Operand, body: &Block) -> Printed<()> {
         let place = self.place_of_lock(mem, index)?;
         self.line("for (int waits = 1; waits;) {");
@@ -500,7 +503,7 @@ impl<'k> Printer<'k> {
         done
     }
 
-    /// Gives back the lock under which runs what is printed, if there is one.
+    /// Prints the release of the lock that protects the code being printed, if there is one.
     pub fn unlock(&mut self, indent: &str) {
         if let Some(place) = &self.lock {
             let lines = [self.dialect.fence().to_string(), format!("atomic_xchg({place}, 0);")];
@@ -541,7 +544,7 @@ impl<'k> Printer<'k> {
         Ok(())
     }
 
-    /// The bits of an operand, zero-extended.
+    /// Returns the bits of an operand, zero-extended.
     fn bits(&self, x: Operand) -> String {
         let ty = self.operand_type(x);
         let text = self.operand(x);
@@ -559,17 +562,17 @@ impl<'k> Printer<'k> {
         }
     }
 
-    /// The name of a register.
+    /// Returns the name of a register.
     pub fn reg(&self, reg: Reg) -> String {
         format!("{}_{}", identifier(&self.kernel.regs[reg].name), reg.index())
     }
 
-    /// The name of a memory.
+    /// Returns the name of a memory.
     pub fn mem(&self, mem: Mem) -> String {
         format!("{}_m{}", identifier(&self.kernel.mems[mem].name), mem.index())
     }
 
-    /// An operand as an expression that binds tighter than any operator.
+    /// Returns an operand as an expression that binds tighter than any operator.
     pub fn operand(&self, x: Operand) -> String {
         match x {
             Operand::Reg(reg) => self.reg(reg),
@@ -577,12 +580,12 @@ impl<'k> Printer<'k> {
         }
     }
 
-    /// The type of a register.
+    /// Returns the type of a register.
     pub fn scalar_type(&self, reg: Reg) -> ScalarType {
         self.kernel.regs[reg].ty.scalar
     }
 
-    /// The type of an operand.
+    /// Returns the type of an operand.
     pub fn operand_type(&self, x: Operand) -> ScalarType {
         match x {
             Operand::Reg(reg) => self.scalar_type(reg),
@@ -590,7 +593,7 @@ impl<'k> Printer<'k> {
         }
     }
 
-    /// The name of a register's type.
+    /// Returns the name of a register's type.
     fn reg_type(&self, reg: Reg) -> Printed<&'static str> {
         let ty = self.kernel.regs[reg].ty;
         if ty.is_vector() {
@@ -599,13 +602,13 @@ impl<'k> Printer<'k> {
         Ok(self.dialect.ty(ty.scalar))
     }
 
-    /// Says that something in the kernel is not supported.
+    /// Fails because the kernel contains something unsupported.
     pub fn limit<T>(&self, what: &str) -> Printed<T> {
         let message = format!("{what} in a kernel for {}", self.dialect.name());
         Err(Limit { message, span: self.kernel.span }.into())
     }
 
-    /// Says that the kernel is wrong.
+    /// Fails because the kernel is malformed.
     pub fn bug<T>(&self, message: &str) -> Printed<T> {
         let message = format!("{message} ({})", self.kernel.name);
         Err(Bug { pass: "kernel-text".to_string(), message, ir: format!("{:#?}", self.kernel) }.into())

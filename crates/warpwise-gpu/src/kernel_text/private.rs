@@ -1,4 +1,4 @@
-//! Small arrays of a work-item's own that are variables of the kernel's language, and no memory of the arena.
+//! Small private arrays of a work-item that are variables of the kernel's language instead of memory of the arena.
 //!
 //! ```text
 //! a_m2 = arena_alloc 16;                 float a_m2[4];
@@ -6,12 +6,12 @@
 //! x_5 = load a_m2[i_3];                  x_5 = a_m2[i_3];
 //! ```
 //!
-//! Compilers keep them in registers where they know all indices, and launches need not be cut into parts for which
-//! the arena suffices, after each of which the host would have to look whether it did.
+//! Compilers keep such arrays in registers if they know all indices. Moreover, launches need not be cut into parts for which the
+//! arena suffices; after each part the host would have to check whether it did.
 //!
-//! For arrays of one type whose size is known when the kernel is made, which no other name stands for: another round of a loop
-//! begins with the same variable, and whoever held the array of the round before would see it change. Not done here: arrays of
-//! which words are combined atomically.
+//! Only for arrays of one type whose size is known at compile time and that have no aliases: the next iteration of a loop uses
+//! the same variable, so an alias to the array of the former iteration would see it change. Not done here: arrays with words that
+//! are combined atomically.
 
 use rustc_hash::FxHashMap;
 use warpwise_imp::{Mem, Operand};
@@ -20,10 +20,10 @@ use warpwise_prim::{Scalar, ScalarType};
 use super::printer::Printer;
 use super::survey::{Elements, Survey};
 
-/// Bytes of such arrays in a kernel, at most.
+/// Maximum size in bytes of all private arrays of a kernel.
 const MOST: i64 = 1 << 10;
 
-/// The arrays taken in a kernel that can be variables, with their bytes.
+/// Returns the arrays of a kernel that can be variables, with their sizes in bytes.
 pub(super) fn private(survey: &Survey) -> FxHashMap<Mem, i64> {
     let mut found = FxHashMap::default();
     let mut room = MOST;
@@ -42,7 +42,7 @@ pub(super) fn private(survey: &Survey) -> FxHashMap<Mem, i64> {
 }
 
 impl Printer<'_> {
-    /// The declaration of such an array; of words where nobody accesses it.
+    /// Returns the declaration of a private array; its elements are words if nothing accesses it.
     pub fn private_array(&self, mem: Mem, bytes: i64) -> String {
         let elem = match self.survey.elements.get(&mem) {
             Some(Elements::One(ty)) => *ty,

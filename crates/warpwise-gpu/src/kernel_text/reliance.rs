@@ -1,4 +1,4 @@
-//! Whether a kernel relies on what it loads: whether wrong contents of its arrays could make it do harm.
+//! Whether a kernel relies on its loads, that is, whether wrong contents of its arrays could make it do harm.
 //!
 //! ```text
 //! x = load a[i]; y = fmul x x; store b[i] = y        no: the worst it does is to store nonsense
@@ -6,19 +6,20 @@
 //! n = load a[i]; for k in 0..n { ... }               yes: the loop may take forever
 //! ```
 //!
-//! Such a kernel is not to run after a launch that failed (see [`warpwise_runtime::device::failure`]); any other may, so that it
-//! need not look. What a kernel is given as scalars comes from the host, which takes no values from failed launches.
+//! Such a kernel must not run after a failed launch (see [`warpwise_runtime::device::failure`]). Any other kernel may, so it need
+//! not check for failures. The scalar arguments of a kernel come from the host, which takes no values from failed launches.
 //!
-//! Loaded values, and all that is computed from them, must not decide which elements are accessed, how often loops run, how
-//! much memory is taken, or whether anything of these happens. The answer may be yes where a closer look would say no.
+//! Loaded values, and all values computed from them, must not decide which elements are accessed, how often loops run, how much
+//! memory is taken, or whether any of these happens. The answer is conservative: it may be yes for a kernel that does no harm.
 
 use rustc_hash::FxHashSet;
 use warpwise_imp::{Block, Kernel, Op, Operand, Reg};
 
-/// Whether a kernel relies on what it loads.
+/// Returns whether a kernel relies on its loads.
 pub(super) fn relies_on_loads(kernel: &Kernel) -> bool {
     let mut walk = Walk::default();
-    // Registers that loops carry are known to be loaded by the second time round only, at the latest after as many as there are.
+    // A register that loops carry may be recognised as loaded only in the second walk, or later; every walk but the last adds a
+    // register.
     loop {
         let known = walk.loaded.len();
         walk.block(&kernel.body, false);
@@ -28,10 +29,10 @@ pub(super) fn relies_on_loads(kernel: &Kernel) -> bool {
     }
 }
 
-/// What is known so far.
+/// State of the analysis.
 #[derive(Default)]
 struct Walk {
-    /// Registers that depend on what was loaded.
+    /// Registers that depend on loaded values.
     loaded: FxHashSet<Reg>,
     relies: bool,
 }
@@ -41,14 +42,14 @@ impl Walk {
         matches!(x, Operand::Reg(reg) if self.loaded.contains(&reg))
     }
 
-    /// A register is assigned something of these; `decided`: whether that happens depends on what was loaded.
+    /// Notes an assignment from these operands; `decided` tells whether its execution depends on loaded values.
     fn assign(&mut self, dst: Reg, from: &[Operand], decided: bool) {
         if decided || from.iter().any(|&x| self.is_loaded(x)) {
             self.loaded.insert(dst);
         }
     }
 
-    /// Something happens that must not depend on what was loaded, nor these.
+    /// Notes that these operands, and the execution of the operation, must not depend on loaded values.
     fn rely(&mut self, on: &[Operand], decided: bool) {
         self.relies = self.relies || decided || on.iter().any(|&x| self.is_loaded(x));
     }
@@ -102,9 +103,9 @@ impl Walk {
             Op::ArenaMark { dst } => self.assign(*dst, &[], decided),
             Op::ArenaAlloc { bytes: x, .. } | Op::ArenaReset { mark: x } => self.rely(&[*x], decided),
             Op::SetMem { .. } => self.rely(&[], decided),
-            // A hint, and what is recorded is heeded anyway.
+            // `Claim` is a hint, and a recorded failure is heeded anyway.
             Op::Claim { .. } | Op::Fail { .. } => {}
-            // Work-items that wait for each other, or take places from a counter.
+            // Operations by which work-items wait for each other or draw tickets.
             Op::Locked { .. } | Op::Ticket { .. } | Op::Publish { .. } | Op::Await { .. } => {
                 self.relies = true;
             }

@@ -1,4 +1,4 @@
-//! Kernels whose work-items do several iterations, so that each has several loads under way.
+//! Kernels whose work-items do several iterations, so that each has several loads in flight.
 //!
 //! ```text
 //! const long stride = (long)gridDim.x * blockDim.x;
@@ -10,26 +10,26 @@
 //!     for (unit = lo; unit < hi; unit += stride) { ... } }
 //! ```
 //!
-//! A device has to have some megabytes of loads under way before its memory is busy (bandwidth times latency), which one load
-//! of a few bytes for each resident work-item does not come to. Iterations of a work-item are as far apart as the launch is
-//! wide, so that neighbours still load side by side.
+//! A device needs some megabytes of loads in flight to keep its memory busy (bandwidth times latency). One load of a few bytes
+//! per resident work-item is less than that. The iterations of a work-item are as far apart as the launch is wide, so
+//! neighbouring work-items still load adjacent elements.
 //!
-//! Only kernels that are one loop over their iterations, and straight lines inside: others have enough to do. Those that access
-//! nothing but their own elements do neighbouring iterations instead (see [`together`](super::together)). Not for OpenCL,
-//! whose compilers for processors make vectors of neighbouring work-items.
+//! Only for kernels that are a single loop over their iterations with a body without loops: others have enough work. Kernels that
+//! access only their own elements do neighbouring iterations instead (see [`together`](super::together)). Not for OpenCL, whose
+//! compilers for processors vectorise across neighbouring work-items.
 
 use warpwise_imp::{Block, Kernel, Op, ops};
 
 use super::dialect::Dialect;
 use super::printer::{Printed, Printer};
 
-/// Iterations of a work-item.
+/// Number of iterations per work-item.
 const PER_ITEM: u32 = 4;
 
-/// Operations of an iteration at most.
+/// Maximum number of operations of an iteration.
 const MOST_OPERATIONS: usize = 48;
 
-/// Iterations that a work-item of a kernel does, where there are many.
+/// Returns the number of iterations per work-item in large launches.
 pub(super) fn per_item(kernel: &Kernel, dialect: Dialect) -> u32 {
     match kernel.body.as_slice() {
         [Op::For { from, to, step: 1, body, .. }]
@@ -45,7 +45,7 @@ pub(super) fn per_item(kernel: &Kernel, dialect: Dialect) -> u32 {
     }
 }
 
-/// How many operations a block has; none where it repeats any, waits, or takes memory.
+/// Returns the number of operations of a block, or `None` if it contains loops, waits, or takes memory.
 pub(super) fn operations(block: &Block) -> Option<usize> {
     block.iter().try_fold(0, |count, op| {
         let inside = match op {
@@ -66,7 +66,7 @@ pub(super) fn operations(block: &Block) -> Option<usize> {
 }
 
 impl Printer<'_> {
-    /// The first iteration of the work-item, and how far the others are from it.
+    /// Prints the first iteration of the work-item and the distance between its iterations.
     pub(super) fn first_of_several(&mut self) {
         let (lo, hi) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi));
         let (item, items) = (self.dialect.work_item(), self.dialect.work_items());
@@ -74,7 +74,7 @@ impl Printer<'_> {
         self.line(&format!("const long {lo} = first + {item}, {hi} = extent;"));
     }
 
-    /// The kernel's body: as many iterations as a work-item has at most, all at once, or those there are.
+    /// Prints the kernel's body: all iterations of a work-item at once if there are enough, otherwise one by one.
     pub(super) fn strided(&mut self) -> Printed<()> {
         let [Op::For { index, body, .. }] = self.kernel.body.as_slice() else {
             return self.bug("several iterations of what is not one loop");

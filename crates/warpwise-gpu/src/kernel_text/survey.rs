@@ -1,4 +1,4 @@
-//! What must be known of a kernel before its first line is printed.
+//! Facts about a kernel that are needed before its first line is printed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_imp::traverse::for_each_op;
@@ -7,43 +7,43 @@ use warpwise_prim::ScalarType;
 
 use super::private::private;
 
-/// How the elements of a memory are accessed.
+/// Kinds of access to the elements of a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Elements {
-    /// All as this type.
+    /// All elements are accessed as this type.
     One(ScalarType),
-    /// As several types, or through another memory's name.
+    /// Elements are accessed as several types, or through another memory's name.
     Several,
 }
 
 /// Facts about a kernel.
 #[derive(Default, Debug)]
 pub(super) struct Survey {
-    /// How often each register is assigned; those that are read but never assigned count 0.
+    /// Number of assignments of each register; 0 for registers that are read but never assigned.
     pub assigned: FxHashMap<Reg, usize>,
     /// Registers that are combined by idempotent operators.
     pub chosen: FxHashSet<Reg>,
-    /// How memories are accessed, for those that are.
+    /// Accesses by memory, for memories that are accessed.
     pub elements: FxHashMap<Mem, Elements>,
-    /// Memories that are read, by any name of theirs that is a parameter.
+    /// Memories that are read, or that another name is set to.
     pub read: Vec<Mem>,
-    /// Memories that are written.
+    /// Memories that are written, or that another name is set to.
     pub written: Vec<Mem>,
-    /// Whether a check, or taking memory, can fail.
+    /// Whether a check or an allocation can fail.
     pub fails: bool,
-    /// Whether work-items take memory of the arena.
+    /// Whether work-items allocate from the arena.
     pub arena: bool,
     /// Every access to an element, by any name.
     pub accessed: Vec<(Mem, ScalarType)>,
-    /// Memories that are set to others.
+    /// Pairs of a memory name and a memory that it is set to.
     pub set: Vec<(Mem, Mem)>,
-    /// Memories that work-items take for themselves, with their bytes.
+    /// Memories that work-items allocate, with their sizes in bytes.
     pub taken: Vec<(Mem, Operand)>,
-    /// Those of them that are variables, with their bytes.
+    /// The allocated memories that are variables, with their sizes in bytes.
     pub private: FxHashMap<Mem, i64>,
-    /// Memories of which words are combined or waited for.
+    /// Memories with words that are combined atomically or serve as locks.
     pub shared: Vec<Mem>,
-    /// Whether work-items use what others have written: after a barrier, a flag, or under a lock.
+    /// Whether work-items use results of others: after a barrier, a flag, or under a lock.
     pub meets: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn survey(kernel: &Kernel) -> Survey {
     for_each_op(&kernel.body, &mut |op| survey.op(kernel, op));
     survey.private = private(&survey);
     for (mem, _) in &survey.taken {
-        // Even where nothing is loaded or stored it must be declared.
+        // Such memory must be declared even if nothing is loaded or stored.
         survey.elements.entry(*mem).or_insert(Elements::Several);
     }
     survey.arena = survey.taken.iter().any(|(mem, _)| !survey.private.contains_key(mem));
@@ -72,7 +72,7 @@ impl Survey {
         }
     }
 
-    /// Words that others write meanwhile are read, and maybe written.
+    /// Notes a word that others write meanwhile: it is read, and possibly written.
     fn takes_word(&mut self, mem: Mem, ty: ScalarType) {
         self.meets = true;
         self.access(mem, Elements::One(ty));
@@ -132,7 +132,7 @@ impl Survey {
             Op::Fail { .. } => self.fails = true,
             Op::ArenaAlloc { dst, bytes } => self.taken.push((*dst, *bytes)),
             Op::Barrier => self.meets = true,
-            // Others touch no memory, or the printer refuses them.
+            // The other operations touch no memory, or the printer refuses them.
             ops!(value, lane, Claim, CompressStore, ArenaMark, ArenaReset, control, flag, host) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Kernels whose work-items do neighbouring iterations, so that their elements are loaded and stored together.
+//! Kernels whose work-items do neighbouring iterations, so that the elements of these are loaded and stored together.
 //!
 //! ```text
 //! const long start = first + 4 * item;
@@ -9,12 +9,12 @@
 //! *(Several<float, 4> *)(ys + start) = together_ys;
 //! ```
 //!
-//! A load of sixteen bytes keeps as much of memory busy as four of four bytes do, or sixteen of single bytes, by one instruction.
+//! One load of sixteen bytes keeps as much memory traffic under way as four loads of four bytes, or sixteen of single bytes.
 //!
-//! Only kernels that access nothing but such elements, and what is the same for all iterations, and that do so in a straight
-//! line: a load that neighbours do not share a line of the cache with would be spread over more lines than before
-//! (see [`strides`](super::strides) for these). An array is read or written, not both. Arrays begin where buffers do, and those
-//! begin at multiples of 256 bytes.
+//! Only for straight-line kernels that access nothing but such elements and elements that are the same for all iterations: loads
+//! of other elements, which do not share cache lines between neighbours, would be spread over more lines than before (see
+//! [`strides`](super::strides) for these). An array is either read or written. Arrays begin where buffers do, at multiples of 256
+//! bytes.
 
 use warpwise_imp::{Kernel, Mem, Op, Operand, Reg, ops};
 use warpwise_prim::ScalarType;
@@ -22,24 +22,24 @@ use warpwise_prim::ScalarType;
 use super::printer::{Printed, Printer};
 use super::survey::{Elements, Survey};
 
-/// Bytes that are loaded or stored at a time: more would be several accesses, each of a part of what neighbours have between them.
+/// Number of bytes loaded or stored at a time: more would be several accesses, each to a part of the neighbours' common range.
 const BYTES: u32 = 16;
 
-/// Operations of all iterations of a work-item at most.
+/// Maximum number of operations in all iterations of a work-item.
 const MOST_OPERATIONS: usize = 192;
 
-/// What a kernel loads and stores together.
+/// The arrays that a kernel loads and stores together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Together {
-    /// The iteration.
+    /// Register of the iteration.
     unit: Reg,
     loaded: Vec<(Mem, ScalarType)>,
     stored: Vec<(Mem, ScalarType)>,
-    /// How many iterations.
+    /// Number of iterations.
     pub count: u32,
 }
 
-/// What a kernel can load and store together, if it is of that kind.
+/// Returns the arrays that a kernel can load and store together, if it is of that kind.
 pub(super) fn together(kernel: &Kernel, survey: &Survey) -> Option<Together> {
     let [Op::For { index, from, to, step: 1, body }] = kernel.body.as_slice() else { return None };
     if kernel.group.is_some() || *from != kernel.lo.into() || *to != kernel.hi.into() {
@@ -53,7 +53,7 @@ pub(super) fn together(kernel: &Kernel, survey: &Survey) -> Option<Together> {
     (found.count > 1).then_some(found)
 }
 
-/// Whether an operation computes, and does nothing else.
+/// Returns whether an operation only computes.
 fn computes(op: &Op) -> bool {
     match op {
         Op::Move { .. }
@@ -69,14 +69,14 @@ fn computes(op: &Op) -> bool {
 }
 
 impl Together {
-    /// Adds an operation of an iteration; none where it does not belong into such a kernel.
+    /// Adds an operation of an iteration; `None` if it must not occur in such a kernel.
     fn add(&mut self, survey: &Survey, op: &Op) -> Option<()> {
         match op {
             Op::Load { mem, index, mask: None, .. } => {
                 if *index == self.unit.into() && !survey.written.contains(mem) {
                     return self.note(survey, *mem, false);
                 }
-                // The same for all.
+                // The element is the same for all iterations.
                 let assigned = |reg| survey.assigned.get(&reg).copied().unwrap_or(0) > 0;
                 (!matches!(*index, Operand::Reg(reg) if assigned(reg))).then_some(())
             }
@@ -102,21 +102,21 @@ impl Together {
 }
 
 impl Printer<'_> {
-    /// The element of a memory that is at hand in this iteration, if it is one of those.
+    /// Returns the variable that holds an element of this iteration, if it is loaded or stored together with others.
     pub(super) fn at_hand(&self, mem: Mem, index: Operand) -> Option<String> {
         let together = self.at_hand.as_ref().filter(|together| index == together.unit.into())?;
         let mut known = together.loaded.iter().chain(&together.stored);
         known.any(|(known, _)| *known == mem).then(|| format!("together_{}.at[step]", self.mem(mem)))
     }
 
-    /// The kernel's body: neighbouring iterations, all at once if there are so many.
+    /// Prints the kernel's body for neighbouring iterations: all at once if there are enough, otherwise one by one.
     pub(super) fn neighbours(&mut self, together: Together) -> Printed<()> {
         let [Op::For { index, body, .. }] = self.kernel.body.as_slice() else {
             return self.bug("several iterations of what is not one loop");
         };
         let (lo, hi, unit) = (self.reg(self.kernel.lo), self.reg(self.kernel.hi), self.reg(*index));
         let (count, item) = (together.count, self.dialect.work_item());
-        // Fewer work-items than iterations: each does several.
+        // If there are fewer work-items than iterations, each does several.
         self.line(&format!("const bool several = stride < {hi} - first;"));
         self.line(&format!("const long start = several ? first + {count} * {item} : {lo};"));
         self.line(&format!("const long end = several ? start + {count} : start + 1;"));

@@ -1,15 +1,16 @@
-//! How many rounds of a loop are written out, where CUDA's compiler would write out fewer than pay.
+//! Unroll factors of loops that CUDA's compiler would unroll too little.
 //!
 //! ```text
 //! #pragma unroll 8
 //! for (j = 0; j < n; j += 1) { ... distances, a root, a division ... }
 //! ```
 //!
-//! By itself it writes out loops by their size, most of which is what happens for odd operands of roots and divisions, and
-//! no loop as long as a step of a matrix product. Counting and finding addresses is a tenth to a fifth of such a round.
+//! The compiler's own choice depends on the size of a loop, most of which is code for special operands of roots and divisions,
+//! and it does not unroll a loop as long as a step of a matrix product. Counting and computing addresses is a tenth to a fifth of
+//! such an iteration.
 //!
-//! Only loops whose rounds have no loops, as atomic operations often are; long ones only where they have a known number of
-//! rounds. Not done here: short loops, which the compiler writes out as it sees fit.
+//! Only for loops that contain no loops, to which atomic operations often expand; long loops only if their number of iterations
+//! is known. Not done here: short loops, which are left to the compiler.
 
 use warpwise_imp::traverse::any_op;
 use warpwise_imp::{Block, Op, Operand};
@@ -18,13 +19,13 @@ use warpwise_prim::Scalar;
 use super::dialect::Dialect;
 use super::strides::operations;
 
-/// Rounds of a loop written out, with the operations of a round from which on and up to which they are.
+/// Unroll factor of loops, and the numbers of operations per iteration it applies to.
 const SHORT: (i64, std::ops::RangeInclusive<usize>) = (8, 16..=64);
 
-/// The same for loops with a known number of rounds.
+/// The same for loops with a known number of iterations.
 const LONG: (i64, std::ops::RangeInclusive<usize>) = (4, 65..=512);
 
-/// How many rounds of a loop are written out, where that is not left to the compiler.
+/// Returns the unroll factor of a loop, or `None` if it is left to the compiler.
 pub(super) fn rounds(
     dialect: Dialect,
     (from, to, step): (Operand, Operand, i64),
@@ -43,12 +44,12 @@ pub(super) fn rounds(
     (sizes.contains(&operations) && divides).then_some(rounds)
 }
 
-/// Whether a block combines elements of memory.
+/// Returns whether a block contains atomic operations.
 fn combines(block: &Block) -> bool {
     any_op(block, &|op| matches!(op, Op::Atomic { .. }))
 }
 
-/// Whether an operation loads from memory.
+/// Returns whether an operation loads from memory.
 fn loads(op: &Op) -> bool {
     matches!(op, Op::Load { .. })
 }

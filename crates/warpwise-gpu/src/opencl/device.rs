@@ -18,14 +18,14 @@ use super::{after_others, driver};
 use crate::build::{BuildError, Built, Description, DriverOf};
 use crate::kernel_text::{Dialect, KernelText};
 
-/// Work-items that a unit of a GPU keeps busy.
+/// Number of work-items that keep a GPU's unit busy.
 const PER_GPU_UNIT: u64 = 2048;
 
-/// Work-items that a processor's core does one after the other before it asks for more.
+/// Number of work-items that a processor's core runs one after the other before it takes more.
 const PER_CORE: u64 = 256;
 
-/// Asks for quotients and roots of `f32` that are rounded correctly, and not within the 2.5 and 3 units in the last place that
-/// the standard permits.
+/// Option for correctly rounded quotients and roots of `f32`, instead of the errors of 2.5 and 3 units in the last place that the
+/// standard permits.
 const EXACT_QUOTIENTS: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 /// A device with a queue.
@@ -33,14 +33,14 @@ pub struct OpenClDevice {
     pub(super) description: Description,
     pub(super) context: Context,
     pub(super) queue: CommandQueue,
-    /// The queue of launches that are timed, from the first of them on.
+    /// The queue of timed launches; opened by the first of them.
     timing: OnceLock<CommandQueue>,
-    /// Whether its compiler can round quotients and roots of `f32` correctly.
+    /// Whether the device's compiler can round quotients and roots of `f32` correctly.
     exact_quotients: bool,
 }
 
 impl OpenClDevice {
-    /// Opens the device of this number, from 0, in the order of [`super::devices`].
+    /// Opens the device with this number, from 0, in the order of [`super::devices`].
     pub fn open(number: usize) -> Result<Arc<OpenClDevice>, String> {
         let mut found = found()?;
         if number >= found.len() {
@@ -50,7 +50,7 @@ impl OpenClDevice {
         let (description, device) = found.swap_remove(number);
         let wrong = |error| format!("{}: {error}", description.name);
         let context = Context::from_device(&device).map_err(wrong)?;
-        // By the function of OpenCL 1.2, which every driver has.
+        // Uses the function of OpenCL 1.2, which every driver has.
         let queue = CommandQueue::create_default(&context, 0).map_err(wrong)?;
         let device = opencl3::device::Device::new(context.default_device());
         let config = device.single_fp_config().map_err(wrong)?;
@@ -58,17 +58,17 @@ impl OpenClDevice {
         Ok(Arc::new(OpenClDevice { description, context, queue, timing: OnceLock::new(), exact_quotients }))
     }
 
-    /// The options for its compiler.
+    /// Returns the options for the device's compiler.
     pub(super) fn build_options(&self) -> String {
         let options = Dialect::OpenCl.build_options();
         if self.exact_quotients { format!("{options} {EXACT_QUOTIENTS}") } else { options.to_string() }
     }
 
-    /// The queue whose commands are timed. It does not wait for the other one.
+    /// Returns the queue whose commands are timed. It does not wait for the other queue.
     pub(super) fn timing_queue(&self) -> Result<&CommandQueue, ClError> {
         if self.timing.get().is_none() {
             let queue = CommandQueue::create_default(&self.context, CL_QUEUE_PROFILING_ENABLE)?;
-            // Where another thread was first, its queue is as good.
+            // If another thread was first, its queue serves as well.
             let _ = self.timing.set(queue);
         }
         self.timing.get().ok_or(ClError(CL_INVALID_COMMAND_QUEUE))
@@ -88,7 +88,7 @@ impl DriverOf for OpenClDevice {
 }
 
 impl OpenClDevice {
-    /// Why there is no buffer of this size.
+    /// Classifies the error of a failed allocation of this size.
     fn no_buffer(&self, error: ClError, bytes: u64) -> DeviceError {
         match (error.0, opencl3::device::Device::new(self.context.default_device()).max_mem_alloc_size()) {
             (CL_INVALID_BUFFER_SIZE, Ok(most)) if bytes > most => DeviceError::Driver(format!(
@@ -99,7 +99,7 @@ impl OpenClDevice {
     }
 }
 
-/// A buffer of ours as the library has it; nothing is released when it goes.
+/// Wraps a buffer for the library; dropping the wrapper releases nothing.
 pub(super) fn borrowed(buffer: Buffer) -> ManuallyDrop<opencl3::memory::Buffer<u8>> {
     ManuallyDrop::new(opencl3::memory::Buffer::new(buffer.0 as usize as cl_mem))
 }
@@ -176,7 +176,7 @@ impl Device for OpenClDevice {
         Handles { device: device as usize, context: context as usize, queue: self.queue.get() as usize }
     }
 
-    /// OpenCL has no such notion.
+    /// Does nothing: OpenCL has no current device.
     fn make_current(&self) -> Result<(), DeviceError> {
         Ok(())
     }

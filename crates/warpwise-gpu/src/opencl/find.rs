@@ -1,4 +1,4 @@
-//! Which devices there are.
+//! Search for devices.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,20 +9,20 @@ use opencl3::platform::get_platforms;
 use super::HELP;
 use crate::build::Description;
 
-/// All devices of all platforms, GPUs before processors, otherwise in the driver's order.
+/// Returns all devices of all platforms, GPUs before processors, otherwise in the driver's order.
 pub fn devices() -> Result<Vec<Description>, String> {
     Ok(found()?.into_iter().map(|(description, _)| description).collect())
 }
 
-/// All devices with the driver's handles.
+/// Returns all devices with the driver's handles.
 pub(super) fn found() -> Result<Vec<(Description, Device)>, String> {
-    // Drivers set their devices up when somebody asks for them, and not all expect that two threads do so at first (PoCL 3.1 crashes).
+    // Drivers set up their devices at the first request, and not all of them expect two threads to make it (PoCL 3.1 crashes).
     static ASKING: Mutex<()> = Mutex::new(());
     let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let platforms = get_platforms().map_err(|error| format!("no OpenCL platform ({error}): {HELP}"))?;
     let mut found = Vec::new();
     for platform in platforms {
-        // A platform without devices says so by an error.
+        // A platform without devices reports an error.
         for id in platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default() {
             let device = Device::new(id);
             let name = platform.name().unwrap_or_default();
@@ -45,7 +45,7 @@ fn describe(device: &Device, platform: String) -> Result<Description, ClError> {
         driver: device.driver_version()?,
         memory: device.global_mem_size()?,
         units: device.max_compute_units()?,
-        // A simulated device says that it is of all types.
+        // A simulated device claims to be of all types.
         is_cpu: device.dev_type()? & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU) == CL_DEVICE_TYPE_CPU,
         f64: device.double_fp_config().is_ok_and(|config| config != 0),
         wide_atomics: device.extensions()?.contains("cl_khr_int64_base_atomics"),

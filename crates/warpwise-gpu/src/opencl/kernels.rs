@@ -23,14 +23,14 @@ use crate::kernel_text::{Dialect, KernelText};
 /// Kernels built for a device.
 pub struct OpenClKernels {
     device: Arc<OpenClDevice>,
-    /// A kernel's arguments are part of its state; and the work-items that do an iteration together.
+    /// The kernels, with their group sizes. A kernel is locked because its arguments are part of its state.
     kernels: Vec<(Mutex<Kernel>, Option<u32>)>,
-    /// Holds the code of the kernels.
+    /// The program with the code of the kernels.
     program: Program,
 }
 
 impl OpenClKernels {
-    /// Builds a text for a device; from the driver's binary of an earlier build where there is one that it still takes.
+    /// Builds a text for a device; uses the driver's binary of an earlier build if there is one that it still accepts.
     pub fn build(
         device: &Arc<OpenClDevice>,
         text: &KernelText,
@@ -57,13 +57,13 @@ impl OpenClKernels {
         Ok(OpenClKernels { device: Arc::clone(device), kernels, program })
     }
 
-    /// What the driver made of the text, for later builds by the same driver for the same device.
+    /// Returns the driver's binary, for later builds by the same driver for the same device.
     pub fn binary(&self) -> Option<Vec<u8>> {
         self.program.get_binaries().ok()?.into_iter().next().filter(|binary| !binary.is_empty())
     }
 }
 
-/// What a group of a kernel needs, and what there is for it.
+/// The requirements of a group of a kernel, and the device's limits for them.
 #[derive(Clone, Copy)]
 struct Needs {
     items: u64,
@@ -83,7 +83,7 @@ impl Needs {
         })
     }
 
-    /// Whether a group can run; what is lacking, if not.
+    /// Fails with a message if a group cannot run.
     fn fit(self, kernel: &str, device: &str) -> Result<(), String> {
         let Needs { items, most_items, local, most_local } = self;
         if local > most_local {
@@ -101,7 +101,7 @@ impl Needs {
 }
 
 impl OpenClKernels {
-    /// Puts a launch into a queue.
+    /// Enqueues a launch.
     ///
     /// # Safety
     /// As for [`DeviceKernels::launch`].
@@ -157,7 +157,7 @@ impl DeviceKernels for OpenClKernels {
 /// Sets an argument.
 ///
 /// # Safety
-/// It is of the type of the parameter at this position.
+/// The argument has the type of the parameter at this position.
 unsafe fn set(kernel: &Kernel, position: cl_uint, argument: &DeviceArgument) -> Result<(), DeviceError> {
     // SAFETY: by contract; each value is as large as the parameter's type.
     let done = unsafe {

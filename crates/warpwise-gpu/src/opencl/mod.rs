@@ -1,7 +1,7 @@
 //! OpenCL devices: finding them, their memory, and kernels built for them.
 //!
-//! The driver is loaded when the first device is asked for; without one everything here says what is missing. One
-//! device has one queue, whose commands run in order.
+//! The driver is loaded when the first device is requested; without one, errors tell what is missing. Each device has one queue,
+//! whose commands run in order.
 //!
 //! Absent on purpose: several queues, sub-devices, images.
 
@@ -22,11 +22,11 @@ use warpwise_runtime::device::DeviceError;
 
 use crate::build::KERNEL_FAILED;
 
-/// What to install where nothing is found.
+/// Advice if no device is found.
 const HELP: &str =
     "install the driver of a GPU, or `pocl-opencl-icd` for the processor, and `ocl-icd-libopencl1`";
 
-/// What an error means.
+/// Classifies an error.
 fn driver(error: ClError) -> DeviceError {
     match error.0 {
         CL_MEM_OBJECT_ALLOCATION_FAILURE
@@ -40,7 +40,7 @@ fn driver(error: ClError) -> DeviceError {
     }
 }
 
-/// What an error means of a command that asks for no memory, but waits for all before it.
+/// Classifies an error of a command that requests no memory but waits for all earlier commands.
 fn after_others(error: ClError) -> DeviceError {
     match error.0 {
         CL_OUT_OF_RESOURCES | CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => {

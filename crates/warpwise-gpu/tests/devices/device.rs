@@ -1,4 +1,4 @@
-//! The devices of the tests: the first of OpenCL there is (PoCL in the project's own tests), and the emulator of CUDA.
+//! The devices of the tests: the first OpenCL device (PoCL in the project's own tests), and the CUDA emulator.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use warpwise_gpu::opencl::OpenClDevice;
 use warpwise_prim::Scalar;
 use warpwise_runtime::device::{Buffer, Device as AnyDevice, DeviceArgument, DeviceKernels};
 
-/// Set to run the tests without an OpenCL device; those that need one then say so.
+/// Environment variable for runs without an OpenCL device; tests that need one then report that they are skipped.
 const SKIP: &str = "WARPWISE_SKIP_OPENCL";
 
 /// Compiles a text.
@@ -21,7 +21,7 @@ type Build = dyn Fn(&KernelText) -> Arc<dyn DeviceKernels> + Send + Sync;
 /// A device with a queue.
 #[derive(Clone)]
 pub struct Device {
-    /// What its kernels are written in.
+    /// Language of its kernels.
     pub dialect: Dialect,
     /// The device.
     pub device: Arc<dyn AnyDevice>,
@@ -43,7 +43,7 @@ pub struct Memory {
 /// A built program.
 pub struct Built(Arc<dyn DeviceKernels>);
 
-/// All devices. They are opened once: drivers dislike being woken by several threads.
+/// Returns all devices. They are opened once, because not all drivers allow several threads to open them at first.
 pub fn devices() -> Vec<Device> {
     static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
     DEVICES.get_or_init(|| opencl().into_iter().chain([emulated_cuda()]).collect()).clone()
@@ -51,7 +51,7 @@ pub fn devices() -> Vec<Device> {
 
 fn opencl() -> Option<Device> {
     if std::env::var_os(SKIP).is_some() {
-        // Not by a macro: the test runner would keep it to itself.
+        // Not `eprintln`, whose output the test runner captures.
         let _ = writeln!(std::io::stderr(), "skipped: a test on an OpenCL device, because {SKIP} is set");
         return None;
     }
@@ -60,11 +60,11 @@ fn opencl() -> Option<Device> {
     Some(Device::new(Dialect::OpenCl, opened))
 }
 
-/// The emulator lies beside the tests. Once it is loaded, whoever asks for CUDA's driver gets it.
+/// Opens the emulator, which lies beside the tests. Once it is loaded, requests for CUDA's driver find it.
 fn emulated_cuda() -> Device {
     let tests = std::env::current_exe().expect("the path of the tests");
     let library: PathBuf = tests.with_file_name("libwarpwise_cuda_emulator.so");
-    // SAFETY: loading it runs no code.
+    // SAFETY: loading the emulator runs no code.
     let loaded = unsafe { Library::open(Some(&library), RTLD_NOW | RTLD_LOCAL) };
     std::mem::forget(loaded.expect("the emulator, which is built with the tests"));
     let opened = CudaDevice::open_with(0, Some(library));
@@ -81,7 +81,7 @@ impl Device {
         Device { dialect, device, build: Arc::new(build) }
     }
 
-    /// Compiles a text: its kernels.
+    /// Compiles a text and returns its kernels.
     pub fn kernels(&self, text: &KernelText) -> Arc<dyn DeviceKernels> {
         (self.build)(text)
     }
@@ -91,7 +91,7 @@ impl Device {
         Built(self.kernels(&text))
     }
 
-    /// A block with these contents.
+    /// Allocates a block with these contents.
     pub fn memory(&self, contents: &[u8]) -> Memory {
         let buffer = self.device.allocate(contents.len().max(1) as u64).expect("device memory");
         if !contents.is_empty() {
@@ -100,7 +100,7 @@ impl Device {
         Memory { device: self.clone(), buffer }
     }
 
-    /// The first bytes of a block.
+    /// Reads the first bytes of a block.
     pub fn read(&self, memory: &Memory, bytes: usize) -> Vec<u8> {
         let mut contents = vec![0; bytes];
         if bytes > 0 {

@@ -1,5 +1,5 @@
-//! The text of kernels, as files to be read: a program, a line `----`, its kernels in OpenCL C, another, and the same in
-//! CUDA C. `BLESS=1` rewrites the texts.
+//! Snapshot files of the text of kernels: a program, a line `----`, its kernels in OpenCL C, another such line, and its kernels
+//! in CUDA C. `BLESS=1` rewrites the texts.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "devices", "golden", &format!("{name}.ir")].iter().collect()
 }
 
-/// The parts of a file: the program, its OpenCL text and its CUDA text.
+/// Reads the parts of a file: the program, its OpenCL text and its CUDA text.
 fn read(name: &str) -> [String; 3] {
     let file = std::fs::read_to_string(path(name)).expect("the file is there");
     let mut parts = file.split("----\n").map(str::to_string);
     [(); 3].map(|()| parts.next().unwrap_or_default())
 }
 
-/// The program of a file.
+/// Returns the program of a file.
 pub fn program(name: &str) -> String {
     let [program, ..] = read(name);
     program
@@ -49,7 +49,7 @@ pub const NAMES: [&str; 20] = [
     "product",
 ];
 
-/// The text of a program's kernels without the lines that every text begins with.
+/// Returns the text of a program's kernels without its prologue.
 fn printed(program: &ImpProgram, dialect: Dialect) -> String {
     let text = kernel_text(program.kernels.values(), dialect).expect("kernels that can be printed");
     text.text.strip_prefix(&dialect.prologue(text.features)).expect("a text with a prologue").to_string()
@@ -72,7 +72,7 @@ fn kernels_are_printed_as_they_were() {
     }
 }
 
-/// What a compiler may take for a work-item's own it keeps in registers across barriers.
+/// An array that compilers may take for exclusive is kept in registers across barriers.
 #[test]
 fn nothing_that_work_items_write_for_each_other_is_promised_to_one() {
     let mut kernels = 0;

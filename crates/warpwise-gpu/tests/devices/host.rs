@@ -1,4 +1,4 @@
-//! Runs programs with their kernels on a device.
+//! Execution of programs with their kernels on a device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use warpwise_runtime::pool::ThreadPool;
 use crate::device::Device;
 use crate::programs::sources;
 
-/// Bytes that programs may use.
+/// Memory budget of the programs in bytes.
 const LIMIT: u64 = 1 << 30;
 
 /// Runs the function `main`.
@@ -50,13 +50,13 @@ pub fn run(device: &Device, program: &ImpProgram, args: &[Value]) -> Result<Vec<
     Ok(outputs.into_iter().map(value).collect())
 }
 
-/// Scalars as they lie in memory.
+/// Converts scalars to their bytes in memory.
 pub fn to_bytes(values: &[Scalar]) -> Vec<u8> {
     let bytes = |value: &Scalar| value.to_bits().to_le_bytes()[..value.ty().bytes()].to_vec();
     values.iter().flat_map(bytes).collect()
 }
 
-/// What lies in memory as scalars.
+/// Converts bytes in memory to scalars.
 pub fn from_bytes(elem: ScalarType, bytes: &[u8]) -> Vec<Scalar> {
     let value = |bytes: &[u8]| {
         let mut word = [0; 8];

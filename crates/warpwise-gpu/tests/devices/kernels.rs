@@ -1,4 +1,4 @@
-//! Kernels made by hand: atomic operations, local memory and barriers, control flow, and what is refused.
+//! Hand-written kernels: atomic operations, local memory and barriers, control flow, and refusals.
 
 use warpwise_diag::{Failure, FileId, Span};
 use warpwise_gpu::kernel_text::{Dialect, kernel_text};
@@ -23,7 +23,7 @@ pub struct KernelBuilder {
 }
 
 impl KernelBuilder {
-    /// A kernel without parameters.
+    /// Begins a kernel without parameters.
     pub fn new(name: &str) -> KernelBuilder {
         let mut regs = PrimaryMap::new();
         let ty = ImpType::scalar(ScalarType::I64);
@@ -31,25 +31,25 @@ impl KernelBuilder {
         KernelBuilder { name: name.to_string(), params: vec![], regs, mems: PrimaryMap::new(), lo, hi }
     }
 
-    /// A fresh register.
+    /// Adds a register.
     pub fn reg(&mut self, name: &str, ty: ScalarType) -> Reg {
         self.regs.push(RegData { ty: ImpType::scalar(ty), name: name.to_string() })
     }
 
-    /// A parameter in global memory.
+    /// Adds a parameter in global memory.
     pub fn memory(&mut self, name: &str, read_only: bool) -> Mem {
         let mem = self.mems.push(MemData::new(Space::Global, name));
         self.params.push(KernelParam::Memory { mem, noalias: true, read_only });
         mem
     }
 
-    /// The kernel that runs `body` for the indices of its part.
+    /// Returns the kernel that runs `body` for the indices of its part.
     pub fn over_range(self, index: Reg, body: Block) -> Kernel {
         let (from, to) = (self.lo.into(), self.hi.into());
         self.done(vec![Op::For { index, from, to, step: 1, body }])
     }
 
-    /// The kernel with this body.
+    /// Returns the kernel with this body.
     fn done(self, body: Block) -> Kernel {
         let KernelBuilder { name, params, regs, mems, lo, hi } = self;
         Kernel {
@@ -68,7 +68,7 @@ impl KernelBuilder {
     }
 }
 
-/// Where kernels made by hand come from.
+/// Returns the source position of hand-written kernels.
 fn place() -> Span {
     Span { file: FileId(3), start: 10, end: 20 }
 }
@@ -109,7 +109,7 @@ fn atomic_operations_lose_no_update() {
             &[Add, Sub, Mul, And, Or, Xor, SMin, SMax, UMin, UMax]
         };
         for &op in ops {
-            // Small numbers, whose sums are exact in floats; odd ones, whose product is not 0.
+            // Small numbers, whose sums are exact in floats; all odd, so that products are not 0.
             let values: Vec<Scalar> = (0..500)
                 .map(|i| (i * 7919) % 1009 * 2 - 977)
                 .map(|x| if ty.is_float() { Scalar::float(ty, x as f64) } else { Scalar::int(ty, x) })
@@ -173,8 +173,8 @@ fn work_items_exchange_values_through_local_memory() {
 #[test]
 fn scopes_are_left_from_loops_and_pointers_are_set() {
     for device in devices() {
-        // ys[i] = the first k with k*k >= i, but 100 where i is 7; odd ones go to zs instead. The bound of the loop
-        // changes within it, which must not matter.
+        // ys[i] = the first k with k*k >= i, but 100 where i is 7; results for odd i go to zs instead. The loop's bound changes
+        // within the loop, which must not matter.
         let mut builder = KernelBuilder::new("roots");
         let (ys, zs) = (builder.memory("ys", false), builder.memory("zs", false));
         let chosen = builder.mems.push(MemData::new(Space::Global, "chosen"));
@@ -228,7 +228,7 @@ fn scopes_are_left_from_loops_and_pointers_are_set() {
                         stream: false,
                     },
                     Op::Move { dst: bound, x: Operand::i64(5) },
-                    // Counts down to 0 by the loop that tests first.
+                    // Counts down to 0 by a loop that tests first.
                     Op::While {
                         test: vec![compare(reached, CompareOp::SLt, Operand::i64(0), bound.into())],
                         cond: reached.into(),
@@ -317,7 +317,8 @@ fn what_a_device_cannot_do_is_a_located_limit() {
 
 #[test]
 fn kernels_of_a_long_text_are_each_their_own() {
-    // Kernel n writes 3 n to its only element. Long constants fill several parts of a text; every second kernel is as the one before.
+    // Kernel n writes 3 n to its only element. Long constants fill several parts of a text; every second kernel is identical to
+    // the one before.
     let kernel = |name: usize, n: i64| {
         let mut builder = KernelBuilder::new(&format!("k{name}"));
         let (cells, index) = (builder.memory("cells", false), builder.reg("i", ScalarType::I64));

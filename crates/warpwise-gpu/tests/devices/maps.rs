@@ -9,10 +9,10 @@ use warpwise_runtime::execute::RunError;
 use crate::device::{Device, devices};
 use crate::{golden, host, programs};
 
-/// Sizes around that of a group.
+/// Sizes around the size of a group.
 const SIZES: [i64; 8] = [0, 1, 2, 31, 32, 33, 100, 5000];
 
-/// How far floats may be from the interpreter's, in units of the last place.
+/// Maximum difference of floats from the interpreter's, in units of the last place.
 const BOUND: u64 = 16;
 
 fn int(value: i64) -> Value {
@@ -31,7 +31,7 @@ fn some_float(i: i64) -> f64 {
     sign * ((i * 7919) % 1009) as f64 / 37.0
 }
 
-/// Whether two scalars are equal, floats but for rounding.
+/// Returns whether two scalars are equal, up to rounding for floats.
 fn agree(x: Scalar, y: Scalar) -> bool {
     if !x.ty().is_float() || x.ty() != y.ty() {
         return x == y;
@@ -40,7 +40,7 @@ fn agree(x: Scalar, y: Scalar) -> bool {
     a == b || a.is_nan() && b.is_nan() || a * b > 0.0 && x.to_bits().abs_diff(y.to_bits()) <= BOUND
 }
 
-/// Demands of a program on the device what the interpreter says.
+/// Asserts that a program on the device gives the interpreter's results.
 fn check(device: &Device, text: &str, args: Vec<Value>) {
     let expected =
         interpret(&programs::parse(text), FunctionId::new(0), args.clone()).expect("no check fails");
@@ -50,7 +50,7 @@ fn check(device: &Device, text: &str, args: Vec<Value>) {
     }
 }
 
-/// Demands these results.
+/// Asserts that results agree with the expected ones.
 pub fn agree_all(results: &[Value], expected: &[Value]) {
     assert_eq!(results.len(), expected.len());
     for (result, expected) in results.iter().zip(expected) {
@@ -107,7 +107,7 @@ fn nests_by_work_groups() {
     }
 }
 
-/// PoCL writes twice what follows a loop with barriers that may not run: every further scan took it twice the time.
+/// PoCL duplicates the code after a loop with barriers that may not run: every further scan doubled its compile time.
 #[test]
 fn scans_of_rows_in_a_chain() {
     let scan = |k: i64| {
@@ -140,14 +140,14 @@ fn scans_filters_histograms_and_scatters() {
             check(&device, &golden::program("scan"), vec![int(n), xs]);
             let xs = array(ScalarType::F32, &[n], |i| Scalar::F32(some_float(i) as f32));
             check(&device, &golden::program("filter"), vec![int(n), xs]);
-            // The last takes passes over the largest input.
+            // The last size takes several passes over the largest input.
             for m in [1, 10, 4000] {
                 let is = array(ScalarType::I64, &[n], |i| Scalar::I64(i * 31 % (m + 3) - 1));
                 let xs = array(ScalarType::I64, &[n], Scalar::I64);
                 let dest = array(ScalarType::I64, &[m], |_| Scalar::I64(1));
                 check(&device, &golden::program("histogram"), vec![int(n), int(m), is, xs, dest]);
             }
-            // Every place is written once, some inputs go nowhere.
+            // Every place is written at most once; some inputs go nowhere.
             let is = array(ScalarType::I64, &[n], |i| Scalar::I64(if i % 3 == 0 { -1 } else { n - 1 - i }));
             let xs = array(ScalarType::F16, &[n], |i| Scalar::float(ScalarType::F16, some_float(i)));
             let dest = array(ScalarType::F16, &[n], |_| Scalar::float(ScalarType::F16, 1.0));
@@ -156,7 +156,7 @@ fn scans_filters_histograms_and_scatters() {
     }
 }
 
-/// Products of matrices of two rows, exclusive, and what a value that is no part of them adds.
+/// Exclusive products of two-row matrices, and a value outside of the products that is added afterwards.
 const MATRICES: &str = "fun main(n: i64, xs: [n]i64) -> (r0: [n]i64, r1: [n]i64) {
     rs: [n]i64, ss: [n]i64 = screma n (xs) map (x: i64) { y: i64 = add x 1; return x, y, 1, 0, x }
       exscan (a: i64, b: i64, c: i64, d: i64, e: i64, f: i64, g: i64, h: i64) {
@@ -168,7 +168,7 @@ const MATRICES: &str = "fun main(n: i64, xs: [n]i64) -> (r0: [n]i64, r1: [n]i64)
       post (a: i64, b: i64, c: i64, d: i64, x: i64) { u: i64 = add a x; v: i64 = sub b c; return u, v };
     return rs, ss }";
 
-/// Odd elements, and small ones among the others.
+/// Partitions into odd elements, and small ones among the others.
 const TWO_CLASSES: &str = "fun main(n: i64, xs: [n]i64) -> (k: i64, l: i64, r: [k]i64, s: [l]i64) {
     k: i64, l: i64, ys: [k]i64, zs: [l]i64 = partition n (xs) classes 2 (x: i64) {
       odd0: i64 = and x 1; odd: bool = eq odd0 1; small: bool = slt x 50; return odd, small, x };
@@ -176,7 +176,7 @@ const TWO_CLASSES: &str = "fun main(n: i64, xs: [n]i64) -> (k: i64, l: i64, r: [
 
 #[test]
 fn scans_and_partitions_across_tiles() {
-    // Tiles of matrices have 512 elements; a group does the totals of 512 of them at a time.
+    // Tiles of matrices have 512 elements; a group scans the totals of 512 tiles at a time.
     for device in devices() {
         for n in [0, 1, 511, 512, 513, 2047, 2048, 2049, 5000, 300_000] {
             let xs = array(ScalarType::I64, &[n], |i| Scalar::I64(i * 7919 % 101));
@@ -234,7 +234,7 @@ fn checks_of_operators_of_scans_fail() {
 
 #[test]
 fn reductions_whose_values_only_compilers_know_to_be_one() {
-    // One reduction a kernel: PoCL 3.1 optimises loops with several accumulators differently.
+    // One reduction per kernel: PoCL 3.1 optimises loops with several accumulators differently.
     let operators =
         [("or", "i32", "0i32"), ("and", "i16", "-1i16"), ("or", "bool", "false"), ("smax", "i8", "-100i8")];
     for (op, ty, neutral) in operators {
@@ -264,7 +264,7 @@ fn reductions_whose_values_only_compilers_know_to_be_one() {
 #[test]
 fn slots_of_the_arena_grow_until_they_suffice() {
     for device in devices() {
-        // The first slots have 4 KiB.
+        // The initial slots have 4 KiB.
         for (n, m) in [(0, 5), (1, 1), (100, 3), (300, 512), (300, 513), (5, 100_000)] {
             let xs = array(ScalarType::F64, &[n], |i| Scalar::F64(some_float(i)));
             check(&device, &golden::program("private"), vec![int(n), int(m), xs]);
@@ -365,7 +365,7 @@ fn a_map_with_a_loop_that_ends_early_on_halves() {
     }
 }
 
-/// Divides by the elements, which must not be 0, and takes elements of a table, which must be there.
+/// Divides by the elements, which must not be 0, and looks up a table at indices that must be in bounds.
 const CHECKED: &str = "fun main(n: i64, m: i64, xs: [n]i32, table: [m]i64) -> (r0: [n]i64) {
     is: [n]i64 = iota n 0 1;
     ys: [n]i64 = screma n (xs, is) map (x: i32, i: i64) {
@@ -384,7 +384,7 @@ fn the_first_failing_iteration_is_reported() {
     for device in devices() {
         let (n, m) = (1000, 600);
         let table = array(ScalarType::I64, &[m], |i| Scalar::I64(i * i));
-        // 2 is looked up at 500, 1 is out of bounds, 0 does not divide.
+        // 2 is looked up at 500, 1 is out of bounds, 0 is no divisor.
         for failing in [vec![], vec![(0, 1)], vec![(999, 0)], vec![(700, 0), (431, 1), (432, 0), (998, 1)]] {
             let at = |i| failing.iter().find(|(place, _)| *place == i).map_or(2 + i % 50, |(_, x)| *x);
             let xs = array(ScalarType::I32, &[n], |i| Scalar::I32(at(i) as i32));
@@ -410,7 +410,7 @@ fn histograms_combine_under_locks_and_in_parts_of_words() {
     for device in devices() {
         for (n, m) in [(0, 3), (1, 1), (100, 1), (1000, 7), (5000, 3000)] {
             let is = array(ScalarType::I64, &[n], |i| Scalar::I64((i * 7919) % (m + 1)));
-            // No two are equal, so that it does not matter which of them comes first.
+            // All are different, so that the order of equal ones does not matter.
             let xs = array(ScalarType::F32, &[n], |i| Scalar::F32(((i * 7919) % 10_007) as f32));
             let least = array(ScalarType::F32, &[m], |_| Scalar::F32(0.5));
             let none = array(ScalarType::I64, &[m], |_| Scalar::I64(-1));

@@ -1,7 +1,7 @@
-//! CUDA texts through NVIDIA's compiler, to machine code.
+//! Compilation of CUDA texts to machine code by NVIDIA's compiler.
 //!
-//! `WARPWISE_NVRTC` names its library (`libnvrtc.so.13`, from the Python package `nvidia-cuda-nvrtc`, for instance).
-//! Without it this test says that it is skipped, and passes.
+//! `WARPWISE_NVRTC` names the compiler's library (`libnvrtc.so.13`, for instance from the Python package `nvidia-cuda-nvrtc`).
+//! Without it these tests report that they are skipped, and pass.
 
 use std::io::Write;
 use std::process::Command;
@@ -12,14 +12,14 @@ use warpwise_gpu::kernel_text::{Dialect, kernel_text};
 
 use crate::{golden, programs};
 
-/// Architectures of devices, of which a compiler may not know the oldest.
+/// Architectures of devices; a compiler may not know the oldest.
 const ARCHITECTURES: [u32; 3] = [70, 80, 90];
 
-/// Says to a process of the tests that it runs one test only.
+/// Environment variable that tells a process of the tests that it runs a single test.
 const ALONE: &str = "WARPWISE_TEST_ALONE";
 
-/// The compiler, if there is one, for the test of this name; none where the test has run in a process of its own: beside other
-/// tests, which load what the emulator compiles, NVIDIA's compiler crashes.
+/// Returns the compiler, if there is one, for the test of this name. Returns `None` after the test has run in a process of its
+/// own: NVIDIA's compiler crashes beside other tests, which load code that the emulator compiled.
 fn compiler(test: &str) -> Option<Compiler> {
     if std::env::var_os(NVRTC).is_none() {
         let _ = writeln!(std::io::stderr(), "skipped: compiling CUDA text, because {NVRTC} is not set");

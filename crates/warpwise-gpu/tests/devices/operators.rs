@@ -1,5 +1,5 @@
-//! Every scalar operator on every type over a grid of values, compared with `warpwise_prim`: the same bits
-//! (for NaN: a NaN), elementary functions within a bound.
+//! Every scalar operator on every type over a grid of values, compared with `warpwise_prim`: equal bits (for NaN: any NaN),
+//! elementary functions within a bound.
 
 use warpwise_gpu::kernel_text::kernel_text;
 use warpwise_imp::{Kernel, Op, Operand, Reg};
@@ -54,7 +54,7 @@ impl Operator {
         }
     }
 
-    /// How many units in the last place a result may be off, of its own type.
+    /// Returns the maximum error of a result, in units of the last place of its type.
     fn bound(self) -> u64 {
         match self {
             Operator::Unary(op) => unary_bound(op),
@@ -79,7 +79,7 @@ impl Operator {
     }
 }
 
-/// The bounds of OpenCL 1.2, Table 7.4.1, which device makers keep.
+/// Returns the bound of OpenCL 1.2, Table 7.4.1, which device makers guarantee.
 fn unary_bound(op: UnaryOp) -> u64 {
     use UnaryOp::*;
     match op {
@@ -94,13 +94,13 @@ fn unary_bound(op: UnaryOp) -> u64 {
     }
 }
 
-/// The position of a float among all of its type.
+/// Returns the position of a float among all floats of its type.
 fn ordinal(x: Scalar) -> i64 {
     let magnitude = (x.to_bits() & !(1 << (x.ty().bits() - 1))) as i64;
     if x.to_bits() == magnitude as u64 { magnitude } else { -magnitude }
 }
 
-/// A kernel that applies operators to the columns of its input, one result memory each.
+/// Returns a kernel that applies operators to the columns of its input, with one result memory each.
 fn kernel(name: &str, ty: ScalarType, columns: usize, operators: &[Operator]) -> Kernel {
     let mut builder = KernelBuilder::new(name);
     let inputs: Vec<_> = (0..columns).map(|_| builder.memory("x", true)).collect();
@@ -123,7 +123,7 @@ fn kernel(name: &str, ty: ScalarType, columns: usize, operators: &[Operator]) ->
     builder.over_range(index, body)
 }
 
-/// Runs operators on rows of operands and compares; rows for which one of them has no result are left out.
+/// Runs operators on rows of operands and compares the results; rows for which some operator has no result are left out.
 fn check(device: &Device, ty: ScalarType, operators: &[Operator], rows: Vec<Vec<Scalar>>) {
     let rows: Vec<Vec<Scalar>> =
         rows.into_iter().filter(|row| operators.iter().all(|op| op.eval(row).is_some())).collect();
@@ -152,7 +152,7 @@ fn check(device: &Device, ty: ScalarType, operators: &[Operator], rows: Vec<Vec<
     assert!(wrong.is_empty(), "{} wrong results:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
 }
 
-/// A kernel for every type with all operators that take it.
+/// Returns a kernel for every type with all operators that accept it.
 pub fn kernels() -> Vec<Kernel> {
     let of_type = |ty: ScalarType| {
         let mut operators: Vec<Operator> = vec![Operator::Select];
@@ -169,7 +169,7 @@ pub fn kernels() -> Vec<Kernel> {
     ScalarType::ALL.into_iter().map(of_type).collect()
 }
 
-/// Every operator that takes a type, on all rows of interesting values.
+/// Checks every operator that accepts a type on all rows of interesting values.
 fn check_type(ty: ScalarType) {
     for device in devices() {
         let one = |ops: &mut dyn Iterator<Item = Operator>| ops.collect::<Vec<_>>();
@@ -206,14 +206,14 @@ fn check_type(ty: ScalarType) {
     }
 }
 
-/// All rows of this many values.
+/// Returns all rows of `columns` values.
 fn rows(values: &[Scalar], columns: usize) -> Vec<Vec<Scalar>> {
     (0..columns).fold(vec![Vec::new()], |rows, _| {
         rows.iter().flat_map(|row| values.iter().map(|&x| [row.as_slice(), &[x]].concat())).collect()
     })
 }
 
-/// Boundaries and ordinary values of a type.
+/// Returns boundaries and ordinary values of a type.
 fn values(ty: ScalarType) -> Vec<Scalar> {
     let mut values = match ty.class() {
         ScalarClass::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
@@ -270,10 +270,10 @@ fn floats(ty: ScalarType) -> Vec<Scalar> {
         numbers.iter().flat_map(|&x| [Scalar::float(ty, x), Scalar::float(ty, -x)]).collect();
     let infinity = Scalar::float(ty, f64::INFINITY).to_bits();
     let least_normal = infinity & infinity.wrapping_neg();
-    // Subnormal numbers, the border to the normal ones, the greatest number.
+    // Subnormal numbers, the border to the normal ones, and the greatest number.
     let patterns = [1, 2, least_normal - 1, least_normal, least_normal + 1, infinity - 1];
     values.extend(patterns.map(|bits| Scalar::from_bits(ty, bits)));
-    // Nearer to the middle of two f16 than f32 can tell.
+    // Values so close to the middle of two f16 that f32 cannot tell them from it.
     let middles = [1.0 + 2f64.powi(-11), 1.0 + 3.0 * 2f64.powi(-11)];
     values.extend(
         middles.iter().flat_map(|x| [x - 2f64.powi(-40), x + 2f64.powi(-40)]).map(|x| Scalar::float(ty, x)),

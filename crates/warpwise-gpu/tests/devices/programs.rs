@@ -13,19 +13,19 @@ pub fn parse(text: &str) -> Program {
     warpwise_ir::parse::parse(text, FileId(0)).expect("the program parses")
 }
 
-/// Texts in which every place of a program lies.
+/// Returns a text that contains every source position of a program.
 pub fn sources() -> Sources {
     let mut sources = Sources::new();
     sources.add("program".to_string(), " ".repeat(1 << 16));
     sources
 }
 
-/// A program lowered for a device.
+/// Lowers a program for a device.
 pub fn lowered(text: &str) -> ImpProgram {
     lowered_for(text, false)
 }
 
-/// A program lowered for a device on which scans take one launch, or three.
+/// Lowers a program for a device on which scans take one launch (`look_back`) or three.
 pub fn lowered_for(text: &str, look_back: bool) -> ImpProgram {
     let mut program = parse(text);
     let passes = pipelines::strict(pipelines::DEVICE);

@@ -1,7 +1,7 @@
 //! Random programs (`warpwise_ir::generate`) on devices.
 //!
-//! `WARPWISE_SEEDS=1000..2000` tries other programs than the few that always run, and `WARPWISE_DIALECT=opencl` (`cuda`) tries all of them
-//! on that kind of device and on no other.
+//! `WARPWISE_SEEDS=1000..2000` tries other programs than the few default ones; `WARPWISE_DIALECT=opencl` (or `cuda`) tries all of
+//! them only on that kind of device.
 
 use warpwise_diag::Failure;
 use warpwise_gpu::kernel_text::Dialect;
@@ -18,10 +18,10 @@ use crate::device::{Device, devices};
 use crate::host;
 use crate::maps::agree_all;
 
-/// Programs that every run of the tests tries, by seed.
+/// Seeds of the programs that every run of the tests tries.
 const SEEDS: std::ops::Range<u64> = 0..40;
 
-/// OpenCL's compilers for processors take seconds for a program: they get one of so many.
+/// OpenCL's compilers for processors take seconds per program: they get one program in this many.
 const OPENCL: u64 = 20;
 
 #[test]
@@ -54,7 +54,8 @@ fn random_programs() {
     }
 }
 
-/// Demands of a program on the device what the interpreter says, or what checks leave that go with values which nothing needs.
+/// Asserts that a program on the device gives the interpreter's results, or a result that is acceptable because checks of unused
+/// values were removed.
 fn check(device: &Device, case: &Case, (seed, options): (u64, &Options)) {
     let args: Vec<Value> = case.args.iter().map(value).collect();
     let main = case.program.entry("main").expect("an entry point `main`");

@@ -1,4 +1,4 @@
-//! Contiguous memory: copies, fills and counts, past the caches when they are large.
+//! Contiguous memory: copies, fills and arithmetic sequences, with streaming stores when they are large.
 
 use bytemuck::Pod;
 
@@ -22,7 +22,7 @@ pub unsafe fn copy_dense(
     let stream = bytes >= STREAM_FROM;
     serial_below(threads, bytes, bytes, GRAIN, Schedule::Static, &|lo, hi| {
         let (to, from) = (to.plus(lo), from.plus(lo).cast_const());
-        // SAFETY: `lo..hi` is within `0..bytes`, for which the caller vouches.
+        // SAFETY: `lo..hi` is within `0..bytes`, which the caller promises.
         unsafe {
             if stream {
                 dispatch(&StreamCopy { to, from, bytes: hi - lo });
@@ -82,7 +82,7 @@ pub unsafe fn iota(
     })
 }
 
-/// Copies memory with streaming stores.
+/// A copy of memory with streaming stores.
 struct StreamCopy {
     to: *mut u8,
     from: *const u8,
@@ -92,7 +92,7 @@ struct StreamCopy {
 impl Job for StreamCopy {
     #[inline(always)]
     unsafe fn run<V: Vector>(&self) {
-        // SAFETY: the caller's memory.
+        // SAFETY: the caller promises access to the memory.
         unsafe { stream_copy::<V>(self.to, self.from, self.bytes) }
         V::fence();
     }
@@ -104,7 +104,7 @@ impl Job for StreamCopy {
 /// `from` can be read and `to` written for `bytes` bytes, and the two do not overlap.
 #[inline(always)]
 pub(super) unsafe fn stream_copy<V: Vector>(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: everything stays within `bytes` of both ends; `middle` is aligned for streaming.
+    // SAFETY: all accesses stay within `bytes` of both starts; from `head` on `to` is aligned for streaming.
     unsafe {
         let head = to.align_offset(V::BYTES).min(bytes);
         std::ptr::copy_nonoverlapping(from, to, head);
@@ -124,7 +124,7 @@ pub(super) unsafe fn stream_copy<V: Vector>(to: *mut u8, from: *const u8, bytes:
     }
 }
 
-/// Repeats a pattern.
+/// A fill of memory with a repeated pattern.
 struct Fill<'a> {
     to: *mut u8,
     bytes: usize,
@@ -135,8 +135,8 @@ struct Fill<'a> {
 impl Job for Fill<'_> {
     #[inline(always)]
     unsafe fn run<V: Vector>(&self) {
-        // SAFETY: everything stays within `bytes`. `to` is a multiple of the element's width, so
-        // the pattern is in phase at every vector boundary.
+        // SAFETY: all accesses stay within `bytes`. `to` is a multiple of the element's width, so the pattern is in phase at
+        // every vector boundary.
         unsafe {
             let head = self.to.align_offset(V::BYTES).min(self.bytes);
             std::ptr::copy_nonoverlapping(self.pattern.as_ptr(), self.to, head);
@@ -157,10 +157,10 @@ impl Job for Fill<'_> {
     }
 }
 
-/// Bytes of the buffer in which counting happens.
+/// Size in bytes of the buffer that holds a stretch of the sequence.
 const BUFFER: usize = 4096;
 
-/// Counts, in a buffer that stays in the first cache.
+/// An arithmetic sequence, computed in a buffer that stays in the first-level cache.
 struct Count {
     to: *mut u8,
     bytes: usize,
@@ -174,7 +174,7 @@ impl Job for Count {
     #[inline(always)]
     unsafe fn run<V: Vector>(&self) {
         match self.width {
-            // SAFETY: the caller's memory.
+            // SAFETY: the caller promises access to the memory.
             1 => unsafe { self.count::<V, _>(|value| value as u8, u8::wrapping_add) },
             2 => unsafe { self.count::<V, _>(|value| value as u16, u16::wrapping_add) },
             4 => unsafe { self.count::<V, _>(|value| value as u32, u32::wrapping_add) },

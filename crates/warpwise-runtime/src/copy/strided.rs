@@ -1,4 +1,4 @@
-//! Copies between strided views: the normal form, and what is done about it.
+//! Copies between strided views: the normal form, and the kind of copy that it leads to.
 
 use smallvec::SmallVec;
 
@@ -8,18 +8,18 @@ use super::dense::copy_dense;
 use super::transpose::{Transposition, transpose};
 use super::{Address, GRAIN, serial_below};
 
-/// One end of a copy. Offset and strides count elements, outermost dimension first.
+/// One side of a copy. Offset and strides count elements, outermost dimension first.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The start of the block.
     pub start: *mut u8,
-    /// Place of the element whose indices are all 0.
+    /// Offset of the element whose indices are all 0.
     pub offset: i64,
-    /// Distance between neighbours per dimension; may be 0 in the source and negative in both.
+    /// Distance between neighbours in each dimension; may be 0 in the source and negative in both.
     pub strides: &'a [i64],
 }
 
-/// A dimension of both views; strides count bytes.
+/// A dimension of both views; strides are in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Dim {
     size: usize,
@@ -29,18 +29,17 @@ struct Dim {
 
 type Dims = SmallVec<[Dim; 8]>;
 
-/// Shorter sides make no blocks worth transposing.
+/// Minimum extent of the two transposed dimensions.
 const LEAST_SIDE: usize = 2;
 
 /// Copies an array of elements of `width` (1, 2, 4 or 8) bytes between two views of its shape.
 ///
 /// # Safety
-/// Both views lie within memory that can be read and written, the result's names no element twice
-/// and does not overlap the source's, nobody else touches the result meanwhile, and `start` of both
-/// is a multiple of `width`.
+/// Both views lie within memory that can be read and written. The result's view names no element twice and does not overlap the
+/// source's. Nobody else touches the result meanwhile, and both `start`s are multiples of `width`.
 ///
 /// # Panics
-/// When the numbers of sizes and strides differ.
+/// When the rank of the shape differs from the number of strides of a side.
 pub unsafe fn copy_strided(
     threads: &ThreadPool,
     width: usize,
@@ -52,7 +51,7 @@ pub unsafe fn copy_strided(
     if shape.iter().any(|&size| size <= 0) {
         return Ok(());
     }
-    // The stride of a single element may be any.
+    // The stride of a dimension with one element is arbitrary and may overflow.
     let bytes = |elements: i64| (elements as isize).wrapping_mul(width as isize);
     let mut dims: Dims = (0..shape.len())
         .map(|dim| Dim {
@@ -64,11 +63,11 @@ pub unsafe fn copy_strided(
     let (to_shift, from_shift) = normalize(&mut dims);
     let to = Address(to.start.wrapping_offset(bytes(to.offset) + to_shift));
     let from = Address(from.start.wrapping_offset(bytes(from.offset) + from_shift));
-    // SAFETY: the normal form names the same elements, for which the caller vouches.
+    // SAFETY: the normal form names the same elements, and the caller promises access to them.
     unsafe { copy_normalized(threads, width, &dims, to, from) }
 }
 
-/// Brings dimensions into the normal form; how many bytes the starts of the views move.
+/// Brings dimensions into the normal form and returns the byte offsets by which the starts of the views move.
 fn normalize(dims: &mut Dims) -> (isize, isize) {
     dims.retain(|dim| dim.size != 1);
     let (mut to_shift, mut from_shift) = (0, 0);
@@ -123,7 +122,7 @@ unsafe fn copy_normalized(
             from_stride: last.from,
             batches: &batches,
         };
-        // SAFETY: the same elements.
+        // SAFETY: the transposition accesses the same elements.
         return unsafe { transpose(threads, to.0, from.0, &job) };
     }
     let rows = Rows { outer, last, to, from };
@@ -144,7 +143,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Long rows are cut, so that few of them are work for all threads, too.
+    /// Copies all rows. Long rows are cut, so that even a few of them give work to all threads.
     fn copy<T: Copy>(&self, threads: &ThreadPool) -> Result<(), Cancelled> {
         let cut = (GRAIN / size_of::<T>()).min(self.last.size);
         let cuts = self.last.size.div_ceil(cut);
@@ -159,7 +158,7 @@ impl Rows<'_> {
                 let size = cut.min(self.last.size - start);
                 let to = self.to.offset(odometer.to + start as isize * self.last.to).0;
                 let from = self.from.offset(odometer.from + start as isize * self.last.from).0;
-                // SAFETY: a piece of a row of the views, for which the caller vouches.
+                // SAFETY: the copy is within a row of the views, and the caller promises access to them.
                 unsafe { copy_row::<T>(to, from, size, self.last) };
                 piece += 1;
                 if piece == cuts {
@@ -180,7 +179,7 @@ unsafe fn copy_row<T: Copy>(to: *mut u8, from: *const u8, size: usize, dim: Dim)
     // SAFETY: by contract.
     unsafe {
         match (dim.to == unit, dim.from) {
-            // A call costs more than copying a short row.
+            // For a short row, a call costs more than the copy.
             (true, stride) if stride == unit && size * size_of::<T>() >= 64 => {
                 std::ptr::copy_nonoverlapping(from, to, size);
             }
@@ -194,7 +193,7 @@ unsafe fn copy_row<T: Copy>(to: *mut u8, from: *const u8, size: usize, dim: Dim)
     }
 }
 
-/// Indices of the outer dimensions and where they lead.
+/// Indices of the outer dimensions and the byte offsets of the row they name.
 struct Odometer<'a> {
     dims: &'a [Dim],
     index: SmallVec<[usize; 8]>,
@@ -203,7 +202,7 @@ struct Odometer<'a> {
 }
 
 impl<'a> Odometer<'a> {
-    /// At the row with this number.
+    /// Makes an odometer at the row with this number.
     fn at(dims: &'a [Dim], mut number: usize) -> Odometer<'a> {
         let mut index: SmallVec<[usize; 8]> = SmallVec::from_elem(0, dims.len());
         let (mut to, mut from) = (0, 0);
@@ -216,7 +215,7 @@ impl<'a> Odometer<'a> {
         Odometer { dims, index, to, from }
     }
 
-    /// On to the next row.
+    /// Advances to the next row.
     fn step(&mut self) {
         for (index, dim) in self.index.iter_mut().zip(self.dims).rev() {
             *index += 1;

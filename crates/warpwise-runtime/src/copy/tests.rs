@@ -1,8 +1,8 @@
-//! Every kind of copy against an element-by-element oracle; memory around results stays untouched.
+//! Every kind of copy against an element-by-element oracle; memory around the results stays untouched.
 
 use super::*;
 
-/// A generator of numbers that look random.
+/// A generator of pseudo-random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -53,7 +53,7 @@ fn check(threads: &ThreadPool, width: usize, shape: &[i64], to: (i64, &[i64]), f
         Side { start: actual.as_mut_ptr().cast(), offset: to.0, strides: to.1 },
         Side { start: source.as_ptr().cast_mut().cast(), offset: from.0, strides: from.1 },
     );
-    // SAFETY: the memory was made as large as the views reach.
+    // SAFETY: the memory is as large as the views require.
     unsafe { copy_strided(threads, width, shape, to, from) }.unwrap();
     assert!(actual == expect, "width {width} shape {shape:?} to {to:?} from {from:?}");
 }
@@ -66,7 +66,7 @@ fn row_major(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// The strides of an array of this shape whose dimensions lie in memory in the order `order`.
+/// Returns the strides of an array of this shape whose dimensions lie in memory in the order `order`.
 fn permuted(shape: &[i64], order: &[usize]) -> Vec<i64> {
     let sizes: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
     let strides = row_major(&sizes);
@@ -83,7 +83,7 @@ fn transpositions_of_all_widths_and_shapes() {
             for columns in [1, 3, 4, 7, 8, 16, 63, 64, 65, 257] {
                 let shape = [rows, columns];
                 check(&threads, width, &shape, (0, &[columns, 1]), (0, &[1, rows]));
-                // Padded rows, and starts that no vector is aligned to.
+                // Padded rows, and starts that are not aligned for any vector.
                 check(&threads, width, &shape, (3, &[columns + 5, 1]), (1, &[1, rows + 2]));
             }
         }
@@ -169,7 +169,7 @@ fn dense_copies_of_many_lengths_and_alignments() {
             let source: Vec<u8> = (0..bytes + 70).map(|at| (at * 7 + at / 251) as u8).collect();
             let mut result = vec![0xaa; bytes + 130];
             let (to, from) = (result[to_start..].as_mut_ptr(), source[from_start..].as_ptr());
-            // SAFETY: both have at least `bytes` bytes from there on.
+            // SAFETY: both have at least `bytes` bytes from these addresses on.
             unsafe { copy_dense(&threads, to, from, bytes) }.unwrap();
             assert!(result[to_start..to_start + bytes] == source[from_start..from_start + bytes]);
             assert!(result[..to_start].iter().all(|&byte| byte == 0xaa));
@@ -184,7 +184,7 @@ fn fills_and_counts() {
     for width in [1, 2, 4, 8] {
         for count in [0, 1, 5, 63, 64, 1000, SHARE_FROM / width + 3, STREAM_FROM / width + 5] {
             let mut result = vec![u64::MAX; (count * width).div_ceil(8) + 17];
-            // An address that is a multiple of the width only.
+            // The address is aligned for the element width only.
             let skipped = 8 + width % 8;
             let to = result.as_mut_ptr().cast::<u8>().wrapping_add(skipped);
             let bits = 0x8877_6655_4433_2211_u64;

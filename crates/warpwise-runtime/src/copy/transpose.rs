@@ -1,10 +1,9 @@
-//! Transposition of matrices, alone or many at once, in vector blocks.
+//! Transposition of one or many matrices, in vector blocks.
 //!
-//! A block is as many source rows as fill a vector of the result, by a line of the source. The lines
-//! are first put side by side, because where strides are powers of two they would push each other out
-//! of the cache. Each vector is then loaded lane by lane; interleaving elements `log2 n` times
-//! transposes the `n` by `n` elements of every lane at once, and each vector is a piece of a result
-//! row. For elements of 4 bytes, and one lane of each vector:
+//! A block consists of as many source rows as a vector of the result has elements, and is one cache line of the source wide. Its
+//! lines are first copied side by side, because with strides that are powers of two they would evict each other from the cache.
+//! Each vector is then loaded lane by lane. Interleaving elements `log2 n` times transposes the `n` by `n` elements of every lane
+//! at once, and each vector then holds a stretch of a result row. For elements of 4 bytes, and one lane of each vector:
 //!
 //! ```text
 //! 00 01 02 03    00 20 01 21    00 10 20 30
@@ -13,9 +12,9 @@
 //! 30 31 32 33    12 32 13 33    03 13 23 33      pairs of rows 0 and 2, 1 and 3, interleaved twice
 //! ```
 //!
-//! Blocks are grouped in tiles. A tile of a large result is made in a stage that stays cached and
-//! leaves it row by row, past the caches: so results of any alignment are written in whole lines, and
-//! memory sees several neighbouring ones at a time.
+//! Blocks are grouped in tiles. A tile of a large result is assembled in a buffer that stays cached, and is then written row by
+//! row with streaming stores. So results of any alignment are written in whole lines, and memory sees several neighbouring lines
+//! at a time.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -26,45 +25,45 @@ use super::dense::stream_copy;
 use super::vector::{Job, LANE, Vector, dispatch};
 use super::{Address, STREAM_FROM, serial_below};
 
-/// Result columns of a tile, in bytes.
+/// Width of a tile in the result, in bytes.
 const TILE_COLUMNS: usize = 512;
 
-/// Bytes of a cache line.
+/// Size of a cache line in bytes.
 const LINE: usize = 64;
 
-/// Result rows of a tile, times the element's bytes.
+/// Number of result rows of a tile, times the element size in bytes.
 const TILE_ROW_BYTES: usize = 256;
 
-/// Result rows of a tile of a narrow matrix.
+/// Number of result rows of a tile of a narrow matrix.
 const NARROW_ROWS: usize = 4096;
 
-/// Most result rows of a tile.
+/// Maximum number of result rows of a staged tile.
 const STAGE_ROWS: usize = 128;
 
-/// A line more than a tile's row, so that rows do not compete for the same part of the cache.
+/// Distance of a stage's rows in bytes: a line more than a tile's row, so that rows do not compete for the same cache sets.
 const STAGE_PITCH: usize = TILE_COLUMNS + LINE;
 
-/// Matrices to transpose. Strides count bytes.
+/// Matrices to transpose. Strides are in bytes.
 pub(super) struct Transposition<'a> {
-    /// Bytes of an element: 1, 2, 4 or 8.
+    /// Element size in bytes: 1, 2, 4 or 8.
     pub(super) width: usize,
-    /// Rows of the result, columns of the source.
+    /// Number of rows of the result, columns of the source.
     pub(super) rows: usize,
-    /// Columns of the result, rows of the source; neighbours in a result row are `width` apart.
+    /// Number of columns of the result, rows of the source; neighbours in a result row are `width` apart.
     pub(super) columns: usize,
-    /// From one result row to the next.
+    /// Distance from one result row to the next.
     pub(super) to_stride: isize,
-    /// From one source row to the next; neighbours within are `width` apart.
+    /// Distance from one source row to the next; neighbours in a source row are `width` apart.
     pub(super) from_stride: isize,
-    /// Numbers of matrices, and the strides between them in the result and the source.
+    /// Dimensions of the batch: the number of matrices and their strides in the result and the source.
     pub(super) batches: &'a [(usize, isize, isize)],
 }
 
-/// Transposes.
+/// Transposes all matrices of `job`.
 ///
 /// # Safety
-/// All elements of the source can be read and of the result written, nobody else touches the result
-/// meanwhile, and the two do not overlap.
+/// All elements of the source can be read and all of the result written, nobody else touches the result meanwhile, and the two do
+/// not overlap.
 pub(super) unsafe fn transpose(
     threads: &ThreadPool,
     to: *mut u8,
@@ -73,7 +72,7 @@ pub(super) unsafe fn transpose(
 ) -> Result<(), Cancelled> {
     let (to, from) = (Address(to), Address(from.cast_mut()));
     let tile_columns = TILE_COLUMNS / job.width;
-    // Matrices narrower than a block are margin all over.
+    // Matrices narrower than a block consist of margin only.
     let narrow = job.columns * job.width < LINE;
     let tile_rows = if narrow { NARROW_ROWS } else { (TILE_ROW_BYTES / job.width).min(STAGE_ROWS) };
     let across = job.columns.div_ceil(tile_columns);
@@ -94,7 +93,7 @@ pub(super) unsafe fn transpose(
                 from_stride: job.from_stride,
                 stream: bytes >= STREAM_FROM && !narrow,
             };
-            // SAFETY: the tile is part of the matrices, for which the caller vouches.
+            // SAFETY: the tile is part of the matrices, which are accessible as the caller promises.
             unsafe {
                 match job.width {
                     1 => dispatch(&Blocks::<u8, 16>(tile, [])),
@@ -108,7 +107,7 @@ pub(super) unsafe fn transpose(
 }
 
 impl Transposition<'_> {
-    /// Where matrix `number` begins in result and source.
+    /// Returns the byte offsets of matrix `number` in the result and the source.
     fn matrix(&self, mut number: usize) -> (isize, isize) {
         let (mut to, mut from) = (0, 0);
         for &(count, to_stride, from_stride) in self.batches.iter().rev() {
@@ -121,7 +120,7 @@ impl Transposition<'_> {
     }
 }
 
-/// Part of a matrix.
+/// A part of a matrix.
 struct Tile {
     to: *mut u8,
     from: *const u8,
@@ -132,11 +131,11 @@ struct Tile {
     stream: bool,
 }
 
-/// Transposes a tile of elements like `T`, of which `N` fill a lane.
+/// Transposition of a tile of elements like `T`; `N` elements fill a lane.
 struct Blocks<T, const N: usize>(Tile, [T; 0]);
 
-/// Lines of the source, one for each column of a block, side by side: where the strides of the source
-/// are powers of two its own lines would push each other out of the first cache.
+/// Lines of the source, one for each column of a block, side by side: with strides that are powers of two, the source's own lines
+/// would evict each other from the first-level cache.
 #[repr(align(64))]
 struct Lines(MaybeUninit<[u8; 64 * LINE]>);
 
@@ -148,7 +147,7 @@ impl<T: Copy, const N: usize> Job for Blocks<T, N> {
     #[inline(always)]
     unsafe fn run<V: Vector>(&self) {
         let tile = &self.0;
-        // SAFETY: the stage holds a tile, and the tile is the caller's.
+        // SAFETY: the stage holds a tile, and the caller promises access to the tile.
         unsafe {
             if !tile.stream {
                 return self.transpose::<V>(tile.to, tile.to_stride);
@@ -221,11 +220,11 @@ impl<T: Copy, const N: usize> Blocks<T, N> {
     }
 }
 
-/// `N` result rows of one vector each, from lines that begin with the `N` elements of each column.
+/// Writes `N` result rows of one vector each, from lines that begin with the `N` elements of each column.
 #[inline(always)]
 unsafe fn block<V: Vector, const N: usize>(to: *mut u8, to_stride: isize, lines: *const u8) {
     let step = LINE as isize;
-    // SAFETY: the caller's memory.
+    // SAFETY: the caller promises access to the memory.
     unsafe {
         // Lane `l` of vector `i` is from column `l * N + i`.
         let mut vectors: [V; N] = std::array::from_fn(|number| {

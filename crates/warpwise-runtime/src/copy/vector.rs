@@ -1,67 +1,67 @@
-//! Vectors of bytes of the widest kind the processor has, chosen at run time.
+//! Byte vectors of the widest kind that the processor has, chosen at run time.
 //!
-//! The interface is what copying needs: loads, stores past the caches, and the shuffles of a
-//! transposition, which stay within lanes of 16 bytes. A [`Job`] is written once for any vector and
-//! compiled for each kind by [`dispatch`]. Processors without vectors of ours use `u128`.
+//! The interface is what copying needs: loads, stores that bypass the caches, and the shuffles of a transposition, which stay
+//! within lanes of 16 bytes. A [`Job`] is written once for any vector and compiled for each kind by [`dispatch`]. Processors
+//! without one of the x86 kinds use `u128`.
 
-/// Bytes of a lane.
+/// Size of a lane in bytes.
 pub(super) const LANE: usize = 16;
 
 /// A vector of bytes.
 pub(super) trait Vector: Copy {
-    /// Its size.
+    /// Size of the vector in bytes.
     const BYTES: usize;
 
     /// # Safety
     /// `BYTES` bytes can be read from `from`, which need not be aligned.
     unsafe fn load(from: *const u8) -> Self;
 
-    /// A lane from each of `from`, `from + step`, ...
+    /// Loads a lane from each of `from`, `from + step`, ...
     ///
     /// # Safety
-    /// All of them can be read.
+    /// All lanes can be read.
     unsafe fn load_lanes(from: *const u8, step: isize) -> Self;
 
     /// # Safety
     /// `BYTES` bytes can be written to `to`, which need not be aligned.
     unsafe fn store(self, to: *mut u8);
 
-    /// Stores past the caches; [`fence`](Vector::fence) must follow before other threads read.
+    /// Stores past the caches; [`fence`](Vector::fence) must follow before other threads read the memory.
     ///
     /// # Safety
     /// As for [`store`](Vector::store), and `to` is a multiple of `BYTES`.
     unsafe fn stream(self, to: *mut u8);
 
-    /// Orders streaming stores before what follows.
+    /// Orders streaming stores before later accesses.
     fn fence();
 
-    /// Asks for the line at `from` to be brought near; any address will do.
+    /// Prefetches the cache line at `from`; any address is allowed.
     fn prefetch(from: *const u8);
 
-    /// Interleaves elements of `width` bytes, lane by lane: those of the lower halves of the lanes
-    /// of `self` and `other`, and those of the upper halves.
+    /// Interleaves elements of `width` bytes, lane by lane: first the lower halves of the lanes of `self` and `other`, then the
+    /// upper halves.
     ///
     /// # Safety
     /// The processor has this kind of vector; `width` is 1, 2, 4 or 8.
     unsafe fn interleave(self, other: Self, width: usize) -> (Self, Self);
 }
 
-/// Work in terms of any vector.
+/// Work that is written for any vector.
 pub(super) trait Job {
     /// Does the work. Mark implementations `#[inline(always)]`, so that they are compiled for the
     /// processor that [`dispatch`] found.
     ///
     /// # Safety
-    /// The processor has this kind of vector; beyond that, what the job says.
+    /// The processor has this kind of vector; beyond that, the job's own conditions hold.
     unsafe fn run<V: Vector>(&self);
 }
 
-/// Runs a job with the widest vectors there are.
+/// Runs a job with the widest vectors of the processor.
 ///
 /// # Safety
-/// What the job says.
+/// The job's own conditions hold.
 pub(super) unsafe fn dispatch(job: &impl Job) {
-    // SAFETY: features are used only where they are detected; the rest is the caller's promise.
+    // SAFETY: features are used only where they are detected; the caller promises the rest.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         {
@@ -134,13 +134,13 @@ mod x86 {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     pub(super) unsafe fn run_avx512(job: &impl Job) {
-        // SAFETY: the feature is there, by contract.
+        // SAFETY: the processor has the feature, by contract.
         unsafe { job.run::<__m512i>() }
     }
 
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn run_avx2(job: &impl Job) {
-        // SAFETY: the feature is there, by contract.
+        // SAFETY: the processor has the feature, by contract.
         unsafe { job.run::<__m256i>() }
     }
 
@@ -253,7 +253,7 @@ mod x86 {
 pub(super) mod tests {
     use super::*;
 
-    /// Runs a job with every kind of vector the processor has.
+    /// Runs a job with every kind of vector that the processor has.
     pub(in crate::copy) unsafe fn with_each(job: &impl Job) {
         // SAFETY: as in `dispatch`.
         unsafe {

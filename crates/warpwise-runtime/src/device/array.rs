@@ -1,7 +1,7 @@
-//! Arrays that lie on a device between runs.
+//! Arrays that stay on a device between runs.
 //!
-//! A [`DeviceArray`] is dense and row-major from the start of its block on, as an [`Array`] of the host is; [`Placed`] is a value that lies
-//! here or there. Copies in either direction count as the memory's traffic.
+//! A [`DeviceArray`] is dense and row-major from the start of its block on, like the host's [`Array`]; [`Placed`] is a value on
+//! the host or on a device. Copies in either direction count as the memory's traffic.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ pub struct DeviceArray {
     data: Arc<DeviceBlock>,
 }
 
-/// A value where it lies.
+/// A value on the host or on a device.
 #[derive(Clone, Debug)]
 pub enum Placed {
-    /// With the host.
+    /// A value on the host.
     Host(Value),
     /// An array on a device, with the surface type of its elements.
     Device(ValueType, DeviceArray),
 }
 
 impl DeviceArray {
-    /// An array with unspecified elements.
+    /// Allocates an array with unspecified elements.
     pub fn allocate(memory: &DeviceMemory, elem: ScalarType, shape: &[i64]) -> Result<DeviceArray, NoBlock> {
         let bytes = element_count(shape).and_then(|count| count.checked_mul(elem.bytes() as u64));
         let asked = bytes.unwrap_or(u64::MAX);
@@ -37,20 +37,20 @@ impl DeviceArray {
         Ok(DeviceArray { elem, shape: Shape::from_slice(shape), data })
     }
 
-    /// The array that lies at the start of `data`; `None` when the block is too small for it or a size is negative.
+    /// Returns the array that lies at the start of `data`, or `None` if the block is too small or a size is negative.
     pub fn from_block(elem: ScalarType, shape: &[i64], data: Arc<DeviceBlock>) -> Option<DeviceArray> {
         let bytes = element_count(shape)?.checked_mul(elem.bytes() as u64)?;
         (bytes <= data.bytes()).then(|| DeviceArray { elem, shape: Shape::from_slice(shape), data })
     }
 
-    /// A copy of an array of the host.
+    /// Copies an array from the host to the device.
     pub fn from_host(memory: &DeviceMemory, array: &Array) -> Result<DeviceArray, NoBlock> {
         let copy = DeviceArray::allocate(memory, array.elem(), array.shape())?;
         copy.data.write(0, array.bytes())?;
         Ok(copy)
     }
 
-    /// A copy on the host, when everything that was asked of the device is done.
+    /// Copies the array to the host when all earlier commands of the device are done.
     pub fn to_host(&self, memory: &MemoryPool) -> Result<Array, NoBlock> {
         let refused: fn(OutOfMemory) -> NoBlock = NoBlock::OutOfMemory;
         let mut array = Array::allocate(memory, self.elem, &self.shape).map_err(refused)?;
@@ -58,34 +58,34 @@ impl DeviceArray {
         Ok(array)
     }
 
-    /// A copy in the same memory.
+    /// Copies the array within the same memory.
     pub fn copied(&self) -> Result<DeviceArray, NoBlock> {
         Ok(DeviceArray { elem: self.elem, shape: self.shape.clone(), data: self.data.copied()? })
     }
 
-    /// The type of the elements.
+    /// Returns the element type.
     pub fn elem(&self) -> ScalarType {
         self.elem
     }
 
-    /// The sizes, outermost first.
+    /// Returns the sizes, outermost first.
     pub fn shape(&self) -> &[i64] {
         &self.shape
     }
 
-    /// The block that holds the elements, from its start on.
+    /// Returns the block whose start holds the elements.
     pub fn data(&self) -> &Arc<DeviceBlock> {
         &self.data
     }
 
-    /// Bytes of all elements.
+    /// Returns the size of all elements in bytes.
     pub fn bytes(&self) -> u64 {
         element_count(&self.shape).unwrap_or(0) * self.elem.bytes() as u64
     }
 }
 
 impl Placed {
-    /// The surface type of the scalar, or of the elements.
+    /// Returns the surface type of the scalar or of the elements.
     pub fn element_type(&self) -> ValueType {
         match self {
             Placed::Host(value) => value.element_type(),
@@ -93,7 +93,7 @@ impl Placed {
         }
     }
 
-    /// The sizes; none for a scalar.
+    /// Returns the sizes; a scalar has none.
     pub fn shape(&self) -> &[i64] {
         match self {
             Placed::Host(value) => value.shape(),
@@ -101,12 +101,12 @@ impl Placed {
         }
     }
 
-    /// The type with its sizes: `[2][3]f32`.
+    /// Returns the type with its sizes: `[2][3]f32`.
     pub fn type_text(&self) -> String {
         type_text(self.element_type(), self.shape())
     }
 
-    /// The value on the host; an array of a device is copied there.
+    /// Returns the value on the host; a device's array is copied there.
     pub fn to_host(&self, memory: &MemoryPool) -> Result<Value, NoBlock> {
         match self {
             Placed::Host(value) => Ok(value.clone()),
@@ -114,7 +114,7 @@ impl Placed {
         }
     }
 
-    /// The value for programs of a device: its arrays are copied there if they are the host's.
+    /// Returns the value for programs on a device: an array of the host is copied there, a scalar stays on the host.
     pub fn to_device(&self, memory: &DeviceMemory) -> Result<Placed, NoBlock> {
         match self {
             Placed::Host(Value::Array { ty, array }) => {

@@ -1,65 +1,64 @@
-//! The buffer in which kernels on devices record the failure of the first failing iteration.
+//! The buffer in which device kernels record the failure of the first failing iteration.
 //!
-//! Work-items fail in any order, so a failure replaces a recorded one only if its iteration is
-//! earlier. The buffer is an array of 32-bit words, because every device has atomic operations on those;
-//! wider values are two words, the low one first.
+//! Work-items fail in any order, so a failure replaces a recorded one only if its iteration is earlier. The buffer is an array of
+//! 32-bit words, because every device has atomic operations on these; wider values occupy two words, the low one first.
 //!
-//! The host does not wait for every launch that may fail: it looks when something depends on it. Until then launches follow
-//! that would rely on what a failed one did not compute, so a launch begins by looking whether an earlier one failed, and
-//! then does nothing but pass that on. The launches of a run take turns with two words for this, so that no work-item writes
-//! the word that others of the same launch look at.
+//! The host does not wait for every launch that may fail. It checks the buffer when something depends on it. Until then, later
+//! launches would rely on results that a failed launch did not compute. So a launch begins by checking whether an earlier one
+//! failed; if so, it only passes the failure on. The launches of a run alternate between two words for this purpose, so that no
+//! work-item writes the word that others of the same launch read.
 //!
 //! | word | what |
 //! |---|---|
 //! | 0 | a lock: 1 while a work-item records |
-//! | 1 | the check |
+//! | 1 | the number of the check |
 //! | 2, 3 | the iteration; the greatest `i64` while nothing has failed |
-//! | 4 | the most memory that a work-item wanted in vain from its part of the arena, in units of 64 bytes |
-//! | 5, 6 | by turn: 1 where a launch up to the latest of this turn has failed |
-//! | 7, ... | the values of the message, two words each, as bits |
+//! | 4 | the largest amount of arena memory that a work-item requested in vain, in units of 64 bytes |
+//! | 5, 6 | by turn: 1 if a launch up to the latest of this turn has failed |
+//! | 7, ... | the values of the message as bits, two words each |
 
 use std::sync::Arc;
 
 use super::memory::{DeviceBlock, NoBlock};
 use crate::machine::{Check, CheckPart};
 
-/// Word with the lock.
+/// Index of the word with the lock.
 pub const LOCK: usize = 0;
-/// Word with the check.
+/// Index of the word with the check's number.
 pub const CHECK: usize = 1;
-/// First word of the iteration.
+/// Index of the first word of the iteration.
 pub const ITERATION: usize = 2;
-/// Word with what the arena lacks.
+/// Index of the word with the requested arena memory.
 pub const WANTED: usize = 4;
-/// First of the words that launches take turns with.
+/// Index of the first of the two words between which launches alternate.
 pub const FAILED: usize = 5;
-/// First word of the values.
+/// Index of the first word of the values.
 pub const VALUES: usize = 7;
 
-/// Bytes of a unit of memory in the word [`WANTED`].
+/// Size in bytes of the unit of the word [`WANTED`].
 pub const WANTED_UNIT: u64 = 64;
 
 /// A check that failed in a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailedCheck {
-    /// The number of the check.
+    /// Number of the check.
     pub check: u32,
-    /// In which flat iteration of the launch.
+    /// Flat iteration of the launch in which the check failed.
     pub iteration: i64,
-    /// The values that its message shows, as bits.
+    /// Values that the message shows, as bits.
     pub values: Vec<u64>,
 }
 
 /// The contents of a buffer after launches.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Recorded {
-    /// The failure of the first failing iteration of the first launch that failed.
+    /// Failure of the first failing iteration of the first launch that failed.
     pub failed: Option<FailedCheck>,
-    /// Bytes of the arena that a work-item needs, where some needed more than there were.
+    /// Bytes of arena memory that a work-item needs, if some work-item needed more than it had.
     pub wanted: Option<u64>,
 }
 
-/// The contents of a buffer in which nothing has failed, large enough for each of these checks.
+/// Returns the contents of a buffer without failures, large enough for each of these checks.
 pub fn no_failure(checks: &[Check]) -> Vec<u32> {
     let most = checks.iter().map(shown).max().unwrap_or(0);
     let mut words = vec![0; VALUES + 2 * most];
@@ -68,13 +67,13 @@ pub fn no_failure(checks: &[Check]) -> Vec<u32> {
     words
 }
 
-/// Makes a buffer one in which nothing has failed.
+/// Clears all failures from a buffer.
 pub fn clear(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<(), NoBlock> {
     let bytes: Vec<u8> = no_failure(checks).iter().flat_map(|word| word.to_le_bytes()).collect();
     buffer.write(0, &bytes)
 }
 
-/// Reads a buffer when everything asked of the device before is done.
+/// Reads and decodes a buffer when all earlier commands of the device are done.
 pub fn read(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<Recorded, NoBlock> {
     let mut bytes = vec![0; buffer.bytes() as usize];
     buffer.read(0, &mut bytes)?;
@@ -82,7 +81,7 @@ pub fn read(buffer: &Arc<DeviceBlock>, checks: &[Check]) -> Result<Recorded, NoB
     Ok(recorded(checks, &words.collect::<Vec<_>>()))
 }
 
-/// Decodes a buffer; words that no kernel leaves are ignored.
+/// Decodes a buffer; contents that no kernel produces are ignored.
 pub fn recorded(checks: &[Check], words: &[u32]) -> Recorded {
     let wide = |at: usize| Some(u64::from(*words.get(at)?) | u64::from(*words.get(at + 1)?) << 32);
     let wanted = words.get(WANTED).filter(|&&units| units > 0).map(|&units| u64::from(units) * WANTED_UNIT);
@@ -96,7 +95,7 @@ pub fn recorded(checks: &[Check], words: &[u32]) -> Recorded {
     Recorded { failed: failed(), wanted }
 }
 
-/// How many values a message shows.
+/// Returns the number of values that a message shows.
 fn shown(check: &Check) -> usize {
     check.parts.iter().filter(|part| matches!(part, CheckPart::Value(_))).count()
 }

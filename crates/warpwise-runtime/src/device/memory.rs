@@ -1,18 +1,18 @@
-//! The memory of a device: a budget, buffers that are kept for reuse, and blocks that make room for others.
+//! The memory of a device: a budget, buffers that are kept for reuse, and eviction of blocks.
 //!
-//! A block is a buffer with an owner count; what is dropped is kept by size and handed out again, and given back to
-//! the driver when the budget or the device runs out. Sizes are rounded up to at most an eighth more.
+//! A block is a buffer with an owner count. The buffers of dropped blocks are kept by size and handed out again; they are given
+//! back to the driver when the budget or the device's memory runs out. Sizes are rounded up by at most an eighth.
 //!
-//! Where that does not suffice, the block that was used the longest time ago leaves: it is copied to the host, unless a
-//! copy of what it holds is there already, and comes back into another buffer when it is used next. A block that is in
-//! use has a [`Pin`] and stays, and so does one in memory that somebody else provides ([`DeviceMemory::lent`]).
+//! If that does not suffice, the least recently used block is evicted: it is copied to the host, unless the host already has a
+//! copy of its contents, and is brought back into another buffer at its next use. A block in use has a [`Pin`] and stays; so does
+//! a block in memory that somebody else provides ([`DeviceMemory::lent`]).
 //!
 //! ```text
 //! allocate      pin to write      leaves             pin to read       leaves
 //! Unset   --->  Newer      --->   on the host  --->  Same       --->   on the host (nothing is copied)
 //! ```
 //!
-//! Absent on purpose: a budget for what lies on the host; copies while kernels run.
+//! Absent on purpose: a budget for evicted contents on the host; copies while kernels run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,16 +21,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Buffer, Device, DeviceError};
 use crate::memory::{OutOfMemory, PoolStatistics, Provider};
 
-/// Least size of a buffer.
+/// Minimum size of a buffer, in bytes.
 const LEAST: u64 = 256;
 
-/// A device's memory. Clones share it.
+/// The memory of a device. Clones share it.
 #[derive(Clone)]
 pub struct DeviceMemory {
     shared: Arc<Shared>,
 }
 
-/// A block of device memory, back in reserve when its last owner drops it, unless somebody else provides it.
+/// A block of device memory. When the last owner drops it, its buffer goes back to the reserve, unless somebody else provides the
+/// buffer.
 pub struct DeviceBlock {
     key: u64,
     bytes: u64,
@@ -38,22 +39,22 @@ pub struct DeviceBlock {
     lender: Option<Lender>,
 }
 
-/// Who provides the memory of a block, and keeps it as long as the block lives.
+/// The provider of a block's memory, kept as long as the block lives.
 struct Lender {
     may_write: bool,
     _provider: Provider,
 }
 
-/// A block in use, which stays where it is.
+/// A block in use, which must not be evicted.
 pub struct Pin {
     block: Arc<DeviceBlock>,
     buffer: Buffer,
 }
 
-/// Why there is no block.
+/// Reason why there is no block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoBlock {
-    /// The budget or the device does not suffice.
+    /// The budget or the device's memory does not suffice.
     OutOfMemory(OutOfMemory),
     /// The driver failed.
     Driver(String),
@@ -66,29 +67,29 @@ pub struct Traffic {
     pub to_device: Copies,
     /// Copies to the host: results, and elements that host code loads.
     pub to_host: Copies,
-    /// Blocks that left to make room.
+    /// Evicted blocks.
     pub evicted: Copies,
-    /// The evicted blocks that were copied to the host, because they had changed.
+    /// Evicted blocks that were copied to the host because they had changed.
     pub written_back: Copies,
-    /// Blocks that came back.
+    /// Evicted blocks that were brought back.
     pub brought_back: Copies,
 }
 
-/// How often, and how much.
+/// Number and total size of copies.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Copies {
-    /// How often.
+    /// Number of copies.
     pub times: u64,
-    /// Bytes in all.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
-/// The use of a block.
+/// Kind of use of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Its contents stay as they are.
+    /// The contents stay unchanged.
     Read,
-    /// Its contents may change.
+    /// The contents may change.
     Write,
 }
 
@@ -102,55 +103,55 @@ struct Shared {
 struct State {
     statistics: PoolStatistics,
     traffic: Traffic,
-    /// Buffers in reserve, by size.
+    /// Unused buffers, by size.
     reserve: BTreeMap<u64, Vec<Buffer>>,
     /// All blocks, by key.
     blocks: BTreeMap<u64, Entry>,
     next_key: u64,
-    /// Counts uses.
+    /// Number of uses so far.
     clock: u64,
 }
 
-/// A block as the memory knows it.
+/// The state of a block.
 struct Entry {
     bytes: u64,
     contents: Contents,
     pins: u32,
-    /// When it was used last.
+    /// Value of the clock at the last use.
     used: u64,
 }
 
-/// Where the contents of a block are.
+/// Location of a block's contents.
 enum Contents {
-    /// Nowhere: nobody has written anything.
+    /// Contents that nobody has written; there is a buffer.
     Unset(Buffer),
-    /// On the device.
+    /// Contents on the device only.
     Newer(Buffer),
-    /// On the device, and the same on the host.
+    /// Contents on the device, with an equal copy on the host.
     Same(Buffer, Vec<u8>),
-    /// On the host.
+    /// Contents on the host only.
     Away(Vec<u8>),
-    /// Nowhere, and there is no buffer.
+    /// Contents that nobody has written; there is no buffer.
     AwayUnset,
 }
 
 impl DeviceMemory {
-    /// At most so many bytes of a device's memory.
+    /// Manages at most `limit` bytes of a device's memory.
     pub fn new(device: Arc<dyn Device>, limit: u64) -> DeviceMemory {
         DeviceMemory { shared: Arc::new(Shared { device, limit, state: Mutex::default() }) }
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &dyn Device {
         &*self.shared.device
     }
 
-    /// The budget.
+    /// Returns the budget in bytes.
     pub fn limit(&self) -> u64 {
         self.shared.limit
     }
 
-    /// Returns statistics of allocations. Blocks that are away are not live.
+    /// Returns statistics of allocations. Evicted blocks do not count as live.
     pub fn statistics(&self) -> PoolStatistics {
         self.shared.state().statistics
     }
@@ -160,7 +161,7 @@ impl DeviceMemory {
         self.shared.state().traffic
     }
 
-    /// A block of unspecified contents.
+    /// Allocates a block with unspecified contents.
     pub fn allocate(&self, bytes: u64) -> Result<Arc<DeviceBlock>, NoBlock> {
         let shared = &self.shared;
         let mut state = shared.state();
@@ -169,11 +170,11 @@ impl DeviceMemory {
         Ok(Arc::new(DeviceBlock { key, bytes, home: Arc::clone(shared), lender: None }))
     }
 
-    /// The block that lies in memory of the device that `provider` keeps. It stays there, and no budget counts it.
+    /// Makes a block of device memory that `provider` keeps. The block is never evicted, and no budget counts it.
     ///
     /// # Safety
-    /// What is asked of the device finds `bytes` initialised bytes from `buffer` on until `provider` is dropped, and nobody else writes
-    /// them; where it `may_write`, nobody else reads them either.
+    /// Until `provider` is dropped, commands of the device find `bytes` initialised bytes at the start of `buffer`, and nobody
+    /// else writes them; with `may_write`, nobody else reads them either.
     pub unsafe fn lent(
         &self,
         buffer: Buffer,
@@ -182,7 +183,7 @@ impl DeviceMemory {
         provider: Provider,
     ) -> Arc<DeviceBlock> {
         let shared = &self.shared;
-        // The pin that nobody drops keeps it from leaving.
+        // The pin, which nobody drops, prevents eviction.
         let key = shared.state().enter(bytes, Contents::Newer(buffer), 1);
         let lender = Some(Lender { may_write, _provider: provider });
         Arc::new(DeviceBlock { key, bytes, home: Arc::clone(shared), lender })
@@ -194,7 +195,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A buffer for so many bytes, counted as live. Others leave until there is room.
+    /// Returns a buffer for `bytes` bytes, counted as live. Other blocks are evicted until there is room.
     fn room(&self, state: &mut State, bytes: u64) -> Result<Buffer, NoBlock> {
         let size = rounded(bytes);
         loop {
@@ -218,7 +219,7 @@ impl Shared {
         }
     }
 
-    /// A buffer of this size from the reserve or the driver; `None` if the device is full.
+    /// Returns a buffer of this size from the reserve or the driver, or `None` if the device is full.
     fn obtain(&self, state: &mut State, size: u64) -> Result<Option<Buffer>, NoBlock> {
         if let Some(buffer) = state.reserve.get_mut(&size).and_then(Vec::pop) {
             state.statistics.hits += 1;
@@ -242,7 +243,7 @@ impl Shared {
         }
     }
 
-    /// Makes the block leave that was used the longest time ago; whether there is one that may.
+    /// Evicts the least recently used block and returns whether there was one that may be evicted.
     fn evict(&self, state: &mut State) -> Result<bool, NoBlock> {
         let may_leave =
             state.blocks.iter().filter(|(_, entry)| entry.pins == 0 && entry.contents.buffer().is_some());
@@ -279,7 +280,7 @@ impl Shared {
         Ok(true)
     }
 
-    /// Brings a block to the device and keeps it there.
+    /// Brings a block to the device and prevents its eviction.
     fn pin(&self, key: u64, access: Access) -> Result<Buffer, NoBlock> {
         let mut state = self.state();
         let used = state.tick();
@@ -326,7 +327,7 @@ impl Shared {
 }
 
 impl State {
-    /// A new block; its key.
+    /// Adds a block and returns its key.
     fn enter(&mut self, bytes: u64, contents: Contents, pins: u32) -> u64 {
         let (key, used) = (self.next_key, self.tick());
         self.next_key += 1;
@@ -339,7 +340,7 @@ impl State {
         self.clock
     }
 
-    /// Keeps a buffer that a block of so many bytes had.
+    /// Puts the buffer of a block of `bytes` bytes into the reserve.
     fn put_in_reserve(&mut self, buffer: Buffer, bytes: u64) {
         let size = rounded(bytes);
         self.statistics.live -= size;
@@ -372,34 +373,34 @@ impl Drop for Shared {
 }
 
 impl DeviceBlock {
-    /// The same for nobody else of this memory.
+    /// Returns a number that is unique among the blocks of this memory.
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// The size asked for.
+    /// Returns the requested size in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether it is a block of this memory.
+    /// Returns whether the block belongs to this memory.
     pub fn is_of(&self, memory: &DeviceMemory) -> bool {
         Arc::ptr_eq(&self.home, &memory.shared)
     }
 
-    /// Whether whoever has this clone may overwrite the block: there is no other, nor somebody else who provides the memory and wants it
-    /// back as it was.
+    /// Returns whether the owner of this handle may overwrite the block: there is no other handle, and no provider that needs its
+    /// contents unchanged.
     pub fn is_own(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) == 1 && self.lender.as_ref().is_none_or(|lender| lender.may_write)
     }
 
-    /// Brings the block to the device, and keeps it there as long as the pin lives.
+    /// Brings the block to the device and keeps it there as long as the pin lives.
     pub fn pin(self: &Arc<Self>, access: Access) -> Result<Pin, NoBlock> {
         let buffer = self.home.pin(self.key, access)?;
         Ok(Pin { block: Arc::clone(self), buffer })
     }
 
-    /// Writes bytes from `at` on.
+    /// Writes bytes to the block, starting at offset `at`.
     pub fn write(self: &Arc<Self>, at: u64, bytes: &[u8]) -> Result<(), NoBlock> {
         if bytes.is_empty() {
             return Ok(());
@@ -410,7 +411,7 @@ impl DeviceBlock {
         Ok(())
     }
 
-    /// Reads bytes from `at` on, when everything asked before is done.
+    /// Reads bytes of the block, starting at offset `at`, when all earlier commands are done.
     pub fn read(self: &Arc<Self>, at: u64, bytes: &mut [u8]) -> Result<(), NoBlock> {
         if bytes.is_empty() {
             return Ok(());
@@ -421,12 +422,12 @@ impl DeviceBlock {
         Ok(())
     }
 
-    /// Waits until everything that was asked of the device is done.
+    /// Waits until all earlier commands of the device are done.
     pub fn finish(&self) -> Result<(), NoBlock> {
         Ok(self.home.device.finish()?)
     }
 
-    /// A block of the same memory with the same contents.
+    /// Copies the block within the same memory.
     pub fn copied(self: &Arc<Self>) -> Result<Arc<DeviceBlock>, NoBlock> {
         let copy = DeviceMemory { shared: Arc::clone(&self.home) }.allocate(self.bytes)?;
         if self.bytes > 0 {
@@ -436,7 +437,7 @@ impl DeviceBlock {
         Ok(copy)
     }
 
-    /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; both are multiples of its length.
+    /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; `at` and `bytes` are multiples of its length.
     pub fn fill(self: &Arc<Self>, at: u64, pattern: &[u8], bytes: u64) -> Result<(), NoBlock> {
         if bytes == 0 {
             return Ok(());
@@ -449,7 +450,8 @@ impl DeviceBlock {
 impl Drop for DeviceBlock {
     fn drop(&mut self) {
         if self.lender.is_some() {
-            // The provider may give the memory to somebody who is not in our queue. A driver that fails says so at the next thing asked.
+            // The provider may hand the memory to a user outside of this queue. A driver's failure is reported by the next
+            // command.
             drop(self.home.device.finish());
         }
         let mut state = self.home.state();
@@ -461,7 +463,7 @@ impl Drop for DeviceBlock {
 }
 
 impl Pin {
-    /// The buffer.
+    /// Returns the buffer.
     pub fn buffer(&self) -> Buffer {
         self.buffer
     }
@@ -505,7 +507,7 @@ impl fmt::Debug for DeviceBlock {
     }
 }
 
-/// The size of the buffer for a block: multiples of an eighth of the power of two below it.
+/// Returns the size of a block's buffer: `bytes` rounded up to a multiple of an eighth of the power of two below it.
 fn rounded(bytes: u64) -> u64 {
     let bytes = bytes.max(LEAST);
     let step = (1u64 << bytes.ilog2()) / 8;

@@ -1,9 +1,9 @@
-//! Devices with memory of their own: what the run time asks of one, and its memory.
+//! Devices with memory of their own: the interface of a device, and its memory.
 //!
-//! A [`Device`] is a driver with a queue: what is asked of it happens in order, and reads wait for what was asked
-//! before. [`DeviceKernels`] is a program built for it. The implementations stand above this crate; here is what does
-//! not depend on the driver: the budget and reuse of device memory, and what leaves it to make room ([`memory`]), arrays that
-//! stay there between runs ([`mod@array`]), and the buffer in which kernels record failures ([`failure`]).
+//! A [`Device`] is a driver with a queue: commands are executed in order, and reads wait for the commands before them.
+//! [`DeviceKernels`] is a program built for a device. The implementations are in crates above this one. Here is everything that
+//! does not depend on the driver: the budget and reuse of device memory, and the eviction of blocks ([`memory`]), arrays that
+//! stay on the device between runs ([`mod@array`]), and the buffer in which kernels record failures ([`failure`]).
 //!
 //! Absent on purpose: drivers, kernel text, more than one device at a time.
 
@@ -19,61 +19,61 @@ use warpwise_prim::{Scalar, ScalarType};
 
 /// A device with a queue.
 pub trait Device: Send + Sync {
-    /// Returns the driver's name for it.
+    /// Returns the driver's name for the device.
     fn name(&self) -> String;
 
-    /// Bytes of its memory.
+    /// Returns the size of the device's memory in bytes.
     fn memory(&self) -> u64;
 
-    /// Work-items that it keeps busy at one time, about.
+    /// Returns the approximate number of work-items that keep the device busy.
     fn concurrency(&self) -> u64;
 
-    /// A fresh buffer of at least one byte, of unspecified contents.
+    /// Allocates a buffer of at least one byte, with unspecified contents.
     fn allocate(&self, bytes: u64) -> Result<Buffer, DeviceError>;
 
-    /// Gives a buffer back, once what was asked before is done.
+    /// Frees a buffer once all earlier commands are done.
     fn free(&self, buffer: Buffer);
 
-    /// Writes bytes from `at` on.
+    /// Writes bytes to a buffer, starting at offset `at`.
     fn write(&self, buffer: Buffer, at: u64, bytes: &[u8]) -> Result<(), DeviceError>;
 
-    /// Reads bytes from `at` on, when everything asked before is done.
+    /// Reads bytes of a buffer, starting at offset `at`, when all earlier commands are done.
     fn read(&self, buffer: Buffer, at: u64, bytes: &mut [u8]) -> Result<(), DeviceError>;
 
-    /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; both are multiples of its length.
+    /// Repeats a pattern of 1, 2, 4 or 8 bytes over `bytes` bytes from `at` on; `at` and `bytes` are multiples of its length.
     fn fill(&self, buffer: Buffer, at: u64, pattern: &[u8], bytes: u64) -> Result<(), DeviceError>;
 
-    /// Copies so many bytes from the start of a buffer to that of another.
+    /// Copies `bytes` bytes from the start of a buffer to the start of another.
     fn copy(&self, to: Buffer, from: Buffer, bytes: u64) -> Result<(), DeviceError>;
 
-    /// Waits until everything asked before is done.
+    /// Waits until all earlier commands are done.
     fn finish(&self) -> Result<(), DeviceError>;
 
-    /// Returns the handles with which other code calls the driver, too.
+    /// Returns the handles that let other code call the driver as well.
     fn handles(&self) -> Handles;
 
-    /// Makes the device the one that the driver's functions mean on this thread, where they mean one.
+    /// Makes this the thread's current device, for drivers whose functions work on a current device.
     fn make_current(&self) -> Result<(), DeviceError>;
 }
 
-/// A device as its driver names it, for code that calls the driver itself.
+/// The driver's handles of a device, for code that calls the driver itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handles {
-    /// `cl_device_id`, or the number that `CUdevice` is.
+    /// `cl_device_id`, or the number that represents a `CUdevice`.
     pub device: usize,
     /// `cl_context` or `CUcontext`.
     pub context: usize,
-    /// The queue that everything here is asked of: `cl_command_queue`, or the `CUstream` 0.
+    /// The queue of all commands: a `cl_command_queue`, or the `CUstream` 0.
     pub queue: usize,
 }
 
 /// The kernels of a program, built for a device.
 pub trait DeviceKernels: Send + Sync {
-    /// Runs a kernel for so many iterations.
+    /// Launches a kernel for `iterations` iterations.
     ///
     /// # Safety
-    /// The arguments are those of the kernel's parameter list ([`DeviceKernel`]), and its memories as large as its
-    /// accesses.
+    /// The arguments match the kernel's parameter list ([`DeviceKernel`]), and every memory argument is large enough for the
+    /// kernel's accesses.
     unsafe fn launch(
         &self,
         kernel: usize,
@@ -81,7 +81,7 @@ pub trait DeviceKernels: Send + Sync {
         iterations: u64,
     ) -> Result<(), DeviceError>;
 
-    /// As [`DeviceKernels::launch`], and waits for it: how long it ran, by the device's clock.
+    /// Launches a kernel as [`DeviceKernels::launch`] does, waits for it, and returns its running time by the device's clock.
     ///
     /// # Safety
     /// As for [`DeviceKernels::launch`].
@@ -93,7 +93,7 @@ pub trait DeviceKernels: Send + Sync {
     ) -> Result<Duration, DeviceError>;
 }
 
-/// A buffer of a device, as its driver names it.
+/// A buffer of a device, as the driver names it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Buffer(pub u64);
 
@@ -108,45 +108,47 @@ pub enum DeviceArgument {
     Local(u64),
 }
 
-/// A kernel as it is launched: its parameters in order, then `first: i64` and `extent: i64` (the work-items do the
-/// iterations from `first` to before `extent`), then, where it heeds failures, the buffer of [`failure`] and its turn, an `i32`,
-/// then, where it has one, the arena: its buffer, and `i64` bytes of it for each work-item, then arrays in local memory.
+/// A kernel's launch interface. The arguments are the parameters in order, then `first: i64` and `extent: i64` (the work-items do
+/// the iterations from `first` to before `extent`). If the kernel heeds failures, the buffer of [`failure`] and the launch's
+/// turn, an `i32`, follow. If it has an arena, its buffer and the `i64` number of bytes for each work-item follow. Arrays in
+/// local memory come last.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DeviceKernel {
-    /// Its name in the text.
+    /// Name of the kernel in the kernel text.
     pub name: String,
-    /// Its parameters.
+    /// Parameters, in order.
     pub params: Vec<DeviceParam>,
-    /// Work-items that do an iteration together, in kernels of work-groups.
+    /// Number of work-items that do an iteration together, in kernels of work-groups.
     pub group: Option<u32>,
-    /// Its arrays in local memory whose sizes depend on the launch.
+    /// Arrays in local memory whose sizes depend on the launch.
     pub local: Vec<LocalSize>,
-    /// Iterations that a work-item does where there are many: launches have a work-item for each iteration, or one for so
-    /// many. A kernel for one does exactly one.
+    /// Number of iterations per work-item in large launches. A launch has one work-item for each iteration, or one for every
+    /// `per_item` iterations. With 1, a work-item does exactly one iteration.
     pub per_item: u32,
-    /// The effect of earlier failures on it, and whether it may fail. A kernel with an arena may.
+    /// Effect of earlier failures on the kernel, and whether it may fail. A kernel with an arena may fail.
     pub failures: Failures,
-    /// Whether it takes memory for each work-item from an arena.
+    /// Whether the kernel takes memory for each work-item from an arena.
     pub arena: bool,
 }
 
 /// The size of an array in local memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LocalSize {
-    /// The position of the scalar parameter with the number of elements.
+    /// Position of the scalar parameter with the number of elements.
     pub count: usize,
-    /// Bytes of an element.
+    /// Element size in bytes.
     pub element: u64,
 }
 
 /// The effect of failures on a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Failures {
-    /// It does no harm whatever the arrays hold that it is given, and does not fail.
+    /// Earlier failures are ignored: the kernel does no harm whatever its arrays contain, and does not fail.
     Ignored,
-    /// It does not fail, but relies on what earlier launches made: it does nothing once one of them has failed.
+    /// Earlier failures are heeded: the kernel relies on the results of earlier launches and does nothing once one of them has
+    /// failed. It does not fail itself.
     Heeded,
-    /// It may fail, and does nothing once an earlier launch has failed.
+    /// Failures are recorded: the kernel may fail, and does nothing once an earlier launch has failed.
     Recorded,
 }
 
@@ -164,12 +166,12 @@ pub enum DeviceParam {
     },
 }
 
-/// An error of a driver.
+/// An error reported by a driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DeviceError {
-    /// There is no room for a buffer.
+    /// The device has no room for a buffer.
     OutOfMemory,
-    /// Anything else, in the driver's words.
+    /// Any other error, in the driver's words.
     Driver(String),
 }
 

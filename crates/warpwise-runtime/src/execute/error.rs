@@ -1,4 +1,4 @@
-//! Why a run failed.
+//! Errors of runs.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use warpwise_prim::{Scalar, ValueType};
 use crate::machine::{BlockName, Check, CheckPart};
 use crate::memory::{Bytes, OutOfMemory};
 
-/// Why a run failed.
+/// Reason why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunError {
     /// A check of the program failed.
     Check {
-        /// The message.
+        /// Text of the message.
         message: String,
-        /// `file:line:column`.
+        /// `file:line:column` of the check.
         place: String,
-        /// Where the function with the check was called, innermost first.
+        /// Places where the function with the check was called, innermost first.
         calls: Vec<String>,
     },
     /// The memory budget does not suffice.
     OutOfMemory {
-        /// By how much.
+        /// The failed allocation.
         error: OutOfMemory,
-        /// The array or the kernel that asks, and where it stands in the source.
+        /// The array or kernel that needs the memory, with its source position.
         by: BlockName,
         /// The largest blocks in use, with their sizes.
         held: Vec<(BlockName, u64)>,
@@ -32,17 +32,17 @@ pub enum RunError {
     Device(String),
     /// The run was interrupted.
     Interrupted,
-    /// A mistake of ours: the host code is not well-formed.
+    /// A compiler bug: the host code is not well-formed.
     Internal(String),
 }
 
 impl RunError {
-    /// The failure of a device.
+    /// Makes the error for a failure of a device.
     pub(super) fn device(error: impl fmt::Display) -> RunError {
         RunError::Device(error.to_string())
     }
 
-    /// The failure of a check with these values, as bits.
+    /// Makes the error for a failed check with these values, as bits.
     pub(super) fn check(check: &Check, values: &[u64]) -> RunError {
         let mut values = values.iter();
         let mut message = String::new();
@@ -56,7 +56,7 @@ impl RunError {
     }
 }
 
-/// A scalar without a type suffix, integers by their sign.
+/// Formats a scalar without a type suffix, with integers signed or unsigned by type.
 fn surface_text(ty: ValueType, bits: u64) -> String {
     let value = Scalar::from_bits(ty.scalar(), bits);
     match value {
@@ -85,7 +85,7 @@ impl fmt::Display for RunError {
                 calls.iter().try_for_each(|call| write!(f, "\n  called from {call}"))
             }
             RunError::OutOfMemory { error, by, held } => {
-                // The compiler makes up names; a place is the user's.
+                // Array names are made up by the compiler; only a place means something to the user.
                 match by.place.is_empty() {
                     true => write!(f, "no room for `{}`: {error}", by.array)?,
                     false => write!(f, "{}: no room for an array: {error}", by.place)?,

@@ -1,5 +1,5 @@
-//! One activation of a host function: registers and the instruction loop. Calls nest on a stack of activations of its
-//! own, so that deep recursion is an error of the program and not of the machine.
+//! One activation of a host function: registers and the instruction loop. Activations that wait for a call are kept on an
+//! explicit stack, so deep recursion is an error of the program and does not overflow the machine's stack.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::array::{Shape, element_count};
 use crate::machine::{Arg, BlockName, Function, Instr, MemReg, Reg, Slot};
 use crate::memory::OutOfMemory;
 
-/// How many blocks are listed where memory does not suffice.
+/// Maximum number of blocks listed when memory does not suffice.
 const MOST_SHOWN: usize = 4;
 
-/// Deepest nesting of calls.
+/// Maximum nesting of calls.
 const MAX_DEPTH: usize = 100_000;
 
-/// Makes an array of the block that a result lies in, from its start on.
+/// Makes an array of the start of a result's block.
 type Give<A> = fn(&Machine, ScalarType, &[i64], &Held) -> Result<A, Refused>;
 
 /// The registers of one activation.
@@ -31,18 +31,18 @@ pub(super) struct Frame<'m> {
     mems: Vec<Option<Held>>,
     spares: Spares,
     pending: Pending,
-    /// Registers that hold tuning parameters, while somebody watches those.
+    /// Registers that hold tuning parameters, while parameters are watched.
     tuned: Vec<(Reg, &'m str)>,
-    /// The failures of the run's launches on a device.
+    /// Failures of the run's launches on a device.
     pub(super) watch: Rc<Watch>,
 }
 
-/// An activation that waits for a function it called.
+/// An activation that waits for the function it called.
 struct Caller<'m> {
     frame: Frame<'m>,
     /// The instruction after the call.
     at: usize,
-    /// Where the results go.
+    /// Registers of the results.
     results: &'m [Arg],
 }
 
@@ -93,7 +93,7 @@ impl<'m> Frame<'m> {
         Err(RunError::Internal(message))
     }
 
-    /// The results, as `give` makes arrays of their blocks.
+    /// Returns the results; `give` makes arrays of their blocks.
     pub(super) fn outputs<A>(self, give: Give<A>) -> Result<Vec<Output<A>>, RunError> {
         self.function.results.iter().map(|slot| self.output(slot, give)).collect()
     }
@@ -144,7 +144,7 @@ impl<'m> Frame<'m> {
                     if callers.len() >= MAX_DEPTH {
                         return Err(RunError::check(&self.machine.module.checks[*too_deep as usize], &[]));
                     }
-                    // Many activations may wait: they keep what they hold, and no more.
+                    // Many activations may wait, so they keep only the blocks in their registers.
                     self.spares.clear();
                     let callee = self.callee(*function, args)?;
                     let frame = std::mem::replace(self, callee);
@@ -160,14 +160,14 @@ impl<'m> Frame<'m> {
         if self.machine.threads.cancel_flag().is_set() { Err(RunError::Interrupted) } else { Ok(()) }
     }
 
-    /// An instruction that goes on to the next one.
+    /// Executes an instruction that continues at the next one.
     fn step(&mut self, instr: &'m Instr) -> Result<(), RunError> {
         match instr {
             Instr::Const { dst, bits } => self.set(*dst, *bits),
             Instr::Move { dst, x } => self.set(*dst, self.reg(*x)),
             Instr::Unary { dst, op, ty, x } => self.set(*dst, op.eval(self.scalar(*ty, *x)).to_bits()),
-            // Undefined operations are guarded by checks; behind a failed one nothing is observable. Most of what host code computes are
-            // sizes.
+            // Undefined operations are guarded by checks; after a failed check nothing is observable. `i64` has a fast path
+            // because most values in host code are sizes.
             Instr::Binary { dst, op, ty: ScalarType::I64, x, y } => {
                 let result = op.eval_i64(self.reg(*x) as i64, self.reg(*y) as i64);
                 self.set(*dst, result.map_or(0, |result| result as u64));
@@ -227,7 +227,7 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
-    /// Notes the comparison of a tuning parameter.
+    /// Records the comparison of a tuning parameter.
     fn note_comparison(&self, op: CompareOp, x: Reg, y: Reg) {
         let name = |reg| self.tuned.iter().find(|(tuned, _)| *tuned == reg).map(|(_, name)| *name);
         let tuning = &self.machine.tuning;
@@ -241,9 +241,9 @@ impl<'m> Frame<'m> {
     fn memory_step(&mut self, instr: &Instr) -> Result<(), RunError> {
         match instr {
             Instr::Alloc { dst, bytes } => {
-                // The old block first: it may be the one to be reused.
+                // The old block is released first: it may be the one to reuse.
                 self.set_mem(*dst, None);
-                // A size below zero is that of an array which a failing check keeps from being: nothing is stored in it.
+                // A negative size belongs to an array that a failing check prevents: nothing is stored in it.
                 let bytes = (self.reg(*bytes) as i64).max(0) as u64;
                 let spare = self.spares.take(bytes).map_or_else(|| self.machine.allocate(bytes), Ok);
                 self.mems[*dst as usize] = Some(spare.map_err(|why| self.refused(why, *dst))?);
@@ -261,7 +261,7 @@ impl<'m> Frame<'m> {
                 let bytes = &bits[..ty.bytes()];
                 let (block, at) = self.element(*mem, *index, *ty)?;
                 match block {
-                    // SAFETY: the element lies in the block; runs do not share blocks they write.
+                    // SAFETY: the element lies in the block; runs do not share blocks that they write.
                     Held::Host(block) => unsafe {
                         let place = block.as_mut_ptr().add(at as usize);
                         std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len());
@@ -289,7 +289,7 @@ impl<'m> Frame<'m> {
         self.pending.write(&self.machine.profile)
     }
 
-    /// The activation of a function on arguments of this one.
+    /// Makes the activation of a function that this one calls.
     fn callee(&self, function: u32, args: &[Arg]) -> Result<Frame<'m>, RunError> {
         let callee = &self.machine.module.functions[function as usize];
         let mut frame = Frame::new(self.machine, callee, Rc::clone(&self.watch));
@@ -305,7 +305,7 @@ impl<'m> Frame<'m> {
         Ok(frame)
     }
 
-    /// Takes over what a function called yields.
+    /// Copies the results of a called function into registers.
     fn take_results(&mut self, callee: &Frame<'m>, results: &[Arg]) -> Result<(), RunError> {
         let name = &callee.function.name;
         for (slot, result) in callee.function.results.iter().zip(results) {
@@ -320,7 +320,7 @@ impl<'m> Frame<'m> {
         Ok(())
     }
 
-    /// Why there is no block for a memory register.
+    /// Makes the error for a memory register that gets no block.
     fn refused(&self, why: Refused, mem: MemReg) -> RunError {
         match why {
             Refused::OutOfMemory(error) => {
@@ -330,7 +330,7 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// The failure of an allocation, with what this activation holds.
+    /// Makes the error for a failed allocation, listing the largest blocks of this activation.
     pub(super) fn out_of_memory(&self, error: OutOfMemory, by: BlockName) -> RunError {
         let mut held: Vec<(BlockName, u64)> = Vec::new();
         let mut seen = Vec::new();
@@ -354,7 +354,7 @@ impl<'m> Frame<'m> {
         self.regs[reg as usize] = bits;
     }
 
-    /// Has a memory register hold something else.
+    /// Replaces the block of a memory register; the old one may become a spare.
     fn set_mem(&mut self, mem: MemReg, held: Option<Held>) {
         let former = std::mem::replace(&mut self.mems[mem as usize], held);
         self.spares.keep(former);
@@ -370,7 +370,7 @@ impl<'m> Frame<'m> {
             .ok_or_else(|| RunError::Internal(format!("memory {mem} of `{}` is not set", self.function.name)))
     }
 
-    /// A block and the place in bytes of an element, which must lie in it.
+    /// Returns a block and the byte offset of an element, which must lie in the block.
     fn element(&self, mem: MemReg, index: Reg, ty: ScalarType) -> Result<(&Held, u64), RunError> {
         let block = self.mem(mem)?;
         let (index, width) = (self.reg(index) as i64, ty.bytes() as u64);

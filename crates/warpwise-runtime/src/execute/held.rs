@@ -1,4 +1,4 @@
-//! Blocks that memory registers hold: of the host, or of a device.
+//! The blocks of memory registers, on the host or on a device.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use crate::device::array::DeviceArray;
 use crate::device::memory::{DeviceBlock, NoBlock};
 use crate::memory::{Block, OutOfMemory};
 
-/// A block.
+/// A block of a memory register.
 #[derive(Clone)]
 pub(super) enum Held {
     /// In the host's memory.
     Host(Arc<Block>),
-    /// In a device's memory, or away from it to make room.
+    /// In a device's memory, or evicted from it.
     Device(Arc<DeviceBlock>),
 }
 
-/// Small blocks that were released and that nobody else has. Taking one again costs less than the pool's lock; with larger ones more is
-/// done than an allocation takes.
+/// Small released blocks without another owner. Reusing one costs less than taking the pool's lock. Larger blocks are not kept:
+/// work on them takes much longer than an allocation.
 #[derive(Default)]
 pub(super) struct Spares {
     blocks: SmallVec<[Arc<Block>; Spares::MOST]>,
 }
 
-/// Why there is no block.
+/// Reason why there is no block.
 pub(super) enum Refused {
     /// A budget does not suffice.
     OutOfMemory(OutOfMemory),
@@ -38,12 +38,12 @@ pub(super) enum Refused {
 }
 
 impl Spares {
-    /// How many are kept.
+    /// Maximum number of spares.
     const MOST: usize = 8;
-    /// Bytes of one at most.
+    /// Maximum size of a spare in bytes.
     const LARGEST: usize = 16 << 10;
 
-    /// Keeps a released block if it is small and nobody else has it; one that was kept long before goes if there are too many.
+    /// Keeps a released block if it is small and has no other owner; the oldest spare is dropped if there are too many.
     pub fn keep(&mut self, released: Option<Held>) {
         if let Some(Held::Host(mut block)) = released
             && block.bytes() <= Spares::LARGEST
@@ -57,7 +57,7 @@ impl Spares {
         }
     }
 
-    /// Takes out a block of the size class that the pool would use for `bytes` bytes, if one is kept.
+    /// Takes out a block of the size class that the pool would use for `bytes` bytes, if there is one.
     pub fn take(&mut self, bytes: u64) -> Option<Held> {
         if bytes > Spares::LARGEST as u64 {
             return None;
@@ -67,14 +67,14 @@ impl Spares {
         Some(Held::Host(self.blocks.swap_remove(found)))
     }
 
-    /// Lets go of all.
+    /// Drops all spares.
     pub fn clear(&mut self) {
         self.blocks.clear();
     }
 }
 
 impl Held {
-    /// Its size.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> u64 {
         match self {
             Held::Host(block) => block.bytes() as u64,
@@ -82,7 +82,7 @@ impl Held {
         }
     }
 
-    /// The same for all who hold the same block.
+    /// Returns a number that is equal for all handles of the same block.
     pub fn identity(&self) -> u64 {
         match self {
             Held::Host(block) => block.as_ptr() as u64,
@@ -90,7 +90,7 @@ impl Held {
         }
     }
 
-    /// The block of the host, in programs for the CPU.
+    /// Returns the host's block, in programs for the CPU.
     pub fn on_host(&self) -> Result<&Arc<Block>, RunError> {
         match self {
             Held::Host(block) => Ok(block),
@@ -98,7 +98,7 @@ impl Held {
         }
     }
 
-    /// The block of the device, in programs for one.
+    /// Returns the device's block, in programs for a device.
     pub fn on_device(&self) -> Result<&Arc<DeviceBlock>, RunError> {
         match self {
             Held::Device(block) => Ok(block),
@@ -106,12 +106,12 @@ impl Held {
         }
     }
 
-    /// Reads the element that lies so many bytes into the block, as the bits of a scalar.
+    /// Reads the element at byte offset `at`, as the bits of a scalar.
     pub fn load(&self, at: u64, ty: ScalarType) -> Result<u64, RunError> {
         let mut bits = [0; 8];
         let bytes = &mut bits[..ty.bytes()];
         match self {
-            // SAFETY: the element lies in the block, by the frame's check; runs do not share blocks they write.
+            // SAFETY: the element lies in the block, by the frame's check; runs do not share blocks that they write.
             Held::Host(block) => unsafe {
                 std::ptr::copy_nonoverlapping(
                     block.as_ptr().add(at as usize),
@@ -126,7 +126,7 @@ impl Held {
 }
 
 impl Machine {
-    /// [`Held::load`], which waits for a device where the block lies on one, and raises what has failed there.
+    /// Loads an element as [`Held::load`] does; for a device's block, waits for the device and raises its failures first.
     pub(super) fn load(&self, held: &Held, at: u64, ty: ScalarType, watch: &Watch) -> Result<u64, RunError> {
         let load = || held.load(at, ty);
         match held {
@@ -138,7 +138,7 @@ impl Machine {
         }
     }
 
-    /// A fresh block where this machine's kernels want it.
+    /// Allocates a block in the memory of this machine's kernels.
     pub(super) fn allocate(&self, bytes: u64) -> Result<Held, Refused> {
         match self.on_device() {
             None => self.memory.allocate(bytes).map(Held::Host).map_err(Refused::OutOfMemory),
@@ -146,7 +146,7 @@ impl Machine {
         }
     }
 
-    /// An argument where this machine's kernels want it.
+    /// Brings an argument into the memory of this machine's kernels.
     pub(super) fn take_in(&self, block: Arc<Block>) -> Result<Held, Refused> {
         let Some(device) = self.on_device() else { return Ok(Held::Host(block)) };
         let own = device.memory.allocate(block.bytes() as u64).map_err(Refused::from)?;
@@ -155,7 +155,7 @@ impl Machine {
         Ok(Held::Device(own))
     }
 
-    /// An argument that lies on the device already.
+    /// Takes an argument that is already on the device.
     pub(super) fn take_resident(&self, block: Arc<DeviceBlock>) -> Result<Held, RunError> {
         match self.on_device() {
             Some(device) if block.is_of(&device.memory) => Ok(Held::Device(block)),
@@ -163,14 +163,14 @@ impl Machine {
         }
     }
 
-    /// The array that lies at the start of a block, which stays on the device.
+    /// Returns the array at the start of a device's block; it stays on the device.
     pub(super) fn lend(&self, elem: ScalarType, shape: &[i64], held: &Held) -> Result<DeviceArray, Refused> {
         let block = held.on_device().map_err(Refused::Other)?;
         let array = DeviceArray::from_block(elem, shape, Arc::clone(block));
         array.ok_or_else(|| Refused::Other(RunError::Internal("result outside its block".to_string())))
     }
 
-    /// The array that lies at the start of a block, as the host has it.
+    /// Returns the array at the start of a block, on the host.
     pub(super) fn hand_out(&self, elem: ScalarType, shape: &[i64], held: &Held) -> Result<Array, Refused> {
         let outside = || Refused::Other(RunError::Internal("result outside its block".to_string()));
         match held {
@@ -220,7 +220,7 @@ mod tests {
         spares.keep(Some(Held::Host(kept)));
         let before = pool.statistics();
         assert!(spares.take(1000).is_none() && spares.take(u64::MAX).is_none());
-        // Of the same class, and as long as is asked.
+        // The block is of the same class and gets the requested size.
         let Some(Held::Host(again)) = spares.take(70) else { panic!("the block is there") };
         assert_eq!((again.as_ptr(), again.bytes()), (start, 70));
         assert!(spares.take(70).is_none());
@@ -237,7 +237,7 @@ mod tests {
                 spares.keep(Some(Held::Host(pool.allocate(64).expect("room"))));
             }
             assert_eq!(spares.blocks.len(), most);
-            // The newest is among them, whatever the others were.
+            // The newest is among them, whatever the others are.
             spares.keep(Some(Held::Host(pool.allocate(1000).expect("room"))));
             assert_eq!((spares.blocks.len(), spares.take(1000).is_some()), (most, most > 0));
             spares.clear();

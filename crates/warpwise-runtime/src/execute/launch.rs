@@ -13,23 +13,23 @@ use crate::machine::{Arg, BlockName, Copy, Launch, LaunchedArray, MemReg, Reg, S
 use crate::pool;
 use crate::pool::escape::Call;
 
-/// Work below this many simple operations, some microseconds of it, is not worth waking a second thread.
+/// Minimum number of simple operations, worth some microseconds, for which a second thread is woken.
 const WORTH_SHARING: f64 = 20_000.0;
 
-/// The same where lanes do several at once: the least that they gain, so that gathers count as well.
+/// The same minimum for kernels with lanes. The factor is the least that lanes gain, so that it holds for gathers as well.
 const WORTH_SHARING_IN_LANES: f64 = 8.0 * WORTH_SHARING;
 
-/// A part of a range should take at least this many simple operations.
+/// Minimum number of simple operations in a part of a range.
 const WORTH_CLAIMING: f64 = 50_000.0;
 
-/// The same where iterations cost unevenly, by estimates that may be far above what lanes take: ten to
-/// a hundred microseconds, so that entering a part costs nothing.
+/// The same minimum for iterations of uneven cost, whose estimates may be far above the time that lanes take: ten to a hundred
+/// microseconds, so that entering a part costs nothing.
 const WORTH_CLAIMING_UNEVEN: f64 = 800_000.0;
 
-/// Parts per worker where iterations cost alike.
+/// Parts per worker for iterations of equal cost.
 const PARTS_PER_WORKER: i64 = 16;
 
-/// Runs a kernel over its range; raises the first failure.
+/// Runs a kernel over its range and raises the first failure.
 pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
     let machine = frame.machine;
     let extent = frame.reg(launch.extent) as i64;
@@ -52,8 +52,8 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
     let args = args.as_slice();
     let state = LaunchState::new(machine.threads.cancel_flag());
     let body = |lo: i64, hi: i64, worker: usize| {
-        // SAFETY: the arguments are what the kernel's parameter list says, by translation; the blocks
-        // they point to are held by this frame; the context is this worker's own.
+        // SAFETY: the arguments match the kernel's parameter list, by translation; this frame holds the blocks they point to; the
+        // context belongs to this worker.
         machine.workers.with_context(worker, &state, |context| unsafe {
             if !machine.threads.call(worker, Call { kernel, context, args, part: (lo, hi) }) {
                 state.leave();
@@ -89,7 +89,7 @@ fn check_array(frame: &Frame, launch: &Launch, array: &LaunchedArray) -> Result<
     reach.check(kernel, frame.mem(view.mem)?.bytes())
 }
 
-/// Bytes of the blocks that a launch is given.
+/// Returns the total size in bytes of the blocks that a launch receives.
 pub(super) fn given(frame: &Frame, launch: &Launch) -> u64 {
     let bytes = |arg: &Arg| match *arg {
         Arg::Reg(_) => 0,
@@ -98,7 +98,7 @@ pub(super) fn given(frame: &Frame, launch: &Launch) -> u64 {
     launch.args.iter().map(bytes).sum()
 }
 
-/// The grain and the schedule for a range of this length and cost.
+/// Returns the grain and the schedule for a range of this length and cost.
 fn parts(launch: &Launch, extent: i64, cost: i64, threads: usize) -> (i64, pool::Schedule) {
     let align = launch.align.max(1);
     let aligned = |grain: i64| grain.max(1).saturating_add(align - 1) / align * align;
@@ -156,7 +156,7 @@ fn side<'s>(
     Ok(Side { start: block.on_host()?.as_mut_ptr(), offset, strides })
 }
 
-/// Sets `count` elements from `index` on to a value.
+/// Sets `count` elements, starting at `index`, to a value.
 pub(super) fn fill(
     frame: &Frame,
     mem: MemReg,

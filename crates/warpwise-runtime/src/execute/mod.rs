@@ -1,10 +1,11 @@
 //! Runs the code of the register machine ([`crate::machine`]) and launches its kernels.
 //!
-//! A [`Machine`] is a loaded program: host code, the kernels' native code, and the threads and memory they
-//! use; or its kernels on a device ([`OnDevice`]), where all arrays lie while it runs. A run has registers of its own; runs of one machine may follow each other but also overlap.
+//! A [`Machine`] is a loaded program: host code, the kernels' native code, and the threads and memory that they use.
+//! Alternatively its kernels are on a device ([`OnDevice`]), and all arrays lie there during a run. Every run has registers of
+//! its own; runs of one machine may follow each other or overlap.
 //!
-//! Failures come out as [`RunError`]: the first failing iteration of a launch, a budget exceeded, an
-//! interrupt. Nothing computed by a failed run is observable.
+//! Failures are reported as [`RunError`]: the first failing iteration of a launch, an exceeded budget, an interrupt. No result of
+//! a failed run is observable.
 //!
 //! Absent on purpose: compilation, value formats, shapes of arguments (the driver checks those).
 
@@ -44,7 +45,7 @@ use profile::Profile;
 use task::Workers;
 use tuning::Tuning;
 
-/// A loaded program and what it runs on.
+/// A loaded program with its threads and memory.
 pub struct Machine {
     module: Arc<Module>,
     code: Code,
@@ -59,7 +60,7 @@ pub struct Machine {
 enum Code {
     /// Native code.
     Cpu(Vec<KernelFn>),
-    /// On a device.
+    /// Kernels on a device.
     Device(OnDevice),
 }
 
@@ -70,11 +71,11 @@ pub enum Argument {
     Scalar(Scalar),
     /// The block of a dense row-major array; its sizes are arguments of their own.
     Block(Arc<Block>),
-    /// The same on the device that the program runs on, in the memory it uses.
+    /// The block of such an array in the memory of the device that the program runs on.
     Resident(Arc<DeviceBlock>),
 }
 
-/// A result of a host function, whose arrays lie with the host or on a device.
+/// A result of a host function; its arrays lie on the host or on a device.
 #[derive(Clone, Debug)]
 pub enum Output<A = Array> {
     /// A scalar.
@@ -84,7 +85,7 @@ pub enum Output<A = Array> {
 }
 
 impl Machine {
-    /// Loads a program. `kernels` are the module's, in its order; `tuning` sets tuning parameters by name.
+    /// Loads a program. `kernels` are the module's kernels, in its order; `tuning` sets tuning parameters by name.
     pub fn new(
         module: Module,
         kernels: Vec<KernelFn>,
@@ -96,7 +97,7 @@ impl Machine {
         Machine::with(module, Code::Cpu(kernels), threads, memory, tuning)
     }
 
-    /// Loads a program whose kernels run on a device. `memory` is the host's, for results.
+    /// Loads a program whose kernels run on a device. `memory` is the host's memory, for results.
     pub fn on(
         device: OnDevice,
         module: Module,
@@ -120,12 +121,12 @@ impl Machine {
         Machine { module: Arc::new(module), code, threads, memory, tuning, workers, profile }
     }
 
-    /// The same program on the same threads in other memory; none for one on a device.
+    /// Returns the same program on the same threads in other memory, or `None` for a program on a device.
     pub fn within(&self, memory: MemoryPool) -> Option<Machine> {
         self.on_threads(Arc::clone(&self.threads), memory)
     }
 
-    /// The same program on other threads in other memory; none for one on a device.
+    /// Returns the same program on other threads in other memory, or `None` for a program on a device.
     pub fn on_threads(&self, threads: Arc<ThreadPool>, memory: MemoryPool) -> Option<Machine> {
         let Code::Cpu(kernels) = &self.code else { return None };
         Some(Machine {
@@ -146,32 +147,32 @@ impl Machine {
         }
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// Where arrays of the host live.
+    /// Returns the memory of the host's arrays.
     pub fn memory(&self) -> &MemoryPool {
         &self.memory
     }
 
-    /// Asks runs on its threads to stop.
+    /// Returns the flag that asks runs on the machine's threads to stop.
     pub fn cancel_flag(&self) -> &CancelFlag {
         self.threads.cancel_flag()
     }
 
-    /// Counts from now on what launches, copies and fills take.
+    /// Starts counting the time of launches, copies and fills.
     pub fn start_profile(&self) {
         self.profile.start();
     }
 
-    /// As [`Machine::start_profile`], and keeps every launch, copy and fill.
+    /// Starts counting as [`Machine::start_profile`] does, and also keeps every launch, copy and fill.
     pub fn start_steps(&self) {
         self.profile.start_steps();
     }
 
-    /// Counts nothing until counting is started again.
+    /// Stops counting until it is started again.
     pub fn stop_profile(&self) {
         self.profile.stop();
     }
@@ -186,33 +187,33 @@ impl Machine {
         self.profile.spent(&self.module.kernels)
     }
 
-    /// Every launch, copy and fill since [`Machine::start_steps`], in the order in which they ended.
+    /// Returns every launch, copy and fill since [`Machine::start_steps`], in the order in which they ended.
     pub fn steps(&self) -> Vec<Step> {
         self.profile.steps(&self.module.kernels)
     }
 
-    /// Sets the tuning parameters of runs from now on; those that are not named get their defaults.
+    /// Sets the tuning parameters of later runs; parameters without a value get their defaults.
     pub fn tune(&self, tuning: HashMap<String, i64>) {
         self.tuning.set(tuning);
     }
 
-    /// Notes from now on which tuning parameters are used, and what they are compared with.
+    /// Starts recording which tuning parameters are used, and which values they are compared with.
     pub fn watch_parameters(&self) {
         self.tuning.watch();
     }
 
-    /// Ends [`Machine::watch_parameters`]: what was noted, in the order of first uses.
+    /// Ends [`Machine::watch_parameters`] and returns the recorded parameters in order of first use.
     pub fn watched_parameters(&self) -> Vec<UsedParameter> {
         self.tuning.watched()
     }
 
-    /// Runs a host function. The arguments are as many and of the kinds its slots say. Blocks of
-    /// consumed parameters are overwritten.
+    /// Runs a host function. The arguments match the function's slots in number and kind. Blocks of consumed parameters are
+    /// overwritten.
     pub fn run(&self, function: usize, arguments: Vec<Argument>) -> Result<Vec<Output>, RunError> {
         self.run_frame(function, arguments)?.outputs(Machine::hand_out)
     }
 
-    /// As [`Machine::run`]; the results' arrays stay on the device, where the program must run.
+    /// Runs a host function as [`Machine::run`] does, for a program on a device; the results' arrays stay there.
     pub fn run_resident(
         &self,
         function: usize,
@@ -224,7 +225,7 @@ impl Machine {
     fn run_frame(&self, function: usize, arguments: Vec<Argument>) -> Result<Frame<'_>, RunError> {
         let mut frame = Frame::new(self, &self.module.functions[function], Rc::default());
         frame.set_arguments(arguments)?;
-        // The activation that ends may be another, where a call failed; all watch the same.
+        // After a failed call the frame may be another activation; all activations share the watch.
         let watch = Rc::clone(&frame.watch);
         let done = frame.run();
         self.end(&watch, done)?;

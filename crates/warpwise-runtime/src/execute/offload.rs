@@ -1,9 +1,9 @@
 //! Launches of kernels on a device.
 //!
-//! A kernel whose work-items need memory of their own gets an arena that is cut into equal slots; as many work-items
-//! run at a time as it has slots. A work-item whose slot is too small says how much it wanted and stops. Then the slots
-//! grow and the same iterations run again, which is right for kernels that overwrite nothing they read; others are given
-//! large slots from the start, and fail where those do not suffice.
+//! A kernel whose work-items need memory of their own gets an arena that is cut into equal slots; it runs as many work-items at a
+//! time as there are slots. A work-item whose slot is too small records the size it wanted and stops. Then the slots grow and the
+//! same iterations run again, which is correct for kernels that overwrite nothing they read. Other kernels get large slots from
+//! the start, and fail if those do not suffice.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,30 +19,30 @@ use crate::machine::{Arg, BlockName, Check, Launch};
 use crate::memory::OutOfMemory;
 use warpwise_prim::Scalar;
 
-/// Bytes of a slot to begin with.
+/// Initial size of a slot, in bytes.
 const FIRST_SLOT: u64 = 4 << 10;
 
-/// Bytes of a slot for kernels that cannot run again.
+/// Maximum slot size, in bytes, that a kernel which cannot run again starts with.
 const ONLY_SLOT: u64 = 1 << 20;
 
-/// The sizes of slots are multiples of this many bytes, so that their contents are aligned for a device.
+/// Granularity of slot sizes in bytes, so that the contents of slots are aligned for a device.
 const SLOT_STEP: u64 = 64;
 
-/// The share of the memory that an arena may take, unless a single slot is larger.
+/// Reciprocal of the share of the memory that an arena may take, unless a single slot is larger.
 const ARENA_SHARE: u64 = 4;
 
-/// A program's kernels on a device, with its memory.
+/// A program's kernels on a device, and the memory they use.
 pub struct OnDevice {
     pub(super) memory: DeviceMemory,
     kernels: Arc<dyn DeviceKernels>,
     descriptions: Vec<DeviceKernel>,
-    /// A buffer for failures that no run uses.
+    /// An unused failure buffer, kept between runs.
     failures: Mutex<Option<Arc<DeviceBlock>>>,
-    /// Bytes of a slot of the arena, by kernel; 0 where it never ran.
+    /// Slot size of the arena in bytes, by kernel; 0 if it has not grown yet.
     slots: Vec<AtomicU64>,
 }
 
-/// The iterations of a launch, or of a part of it, and the slots for them.
+/// The iterations of a launch, or of a part of it, and their slot size.
 #[derive(Clone, Copy)]
 struct Part {
     first: u64,
@@ -51,7 +51,7 @@ struct Part {
 }
 
 impl OnDevice {
-    /// The kernels of a program in its order, as they were built for the device whose memory this is.
+    /// Combines a program's kernels, in its order, with the memory of the device that they were built for.
     pub fn new(
         memory: DeviceMemory,
         kernels: Arc<dyn DeviceKernels>,
@@ -61,7 +61,7 @@ impl OnDevice {
         OnDevice { memory, kernels, descriptions, failures: Mutex::default(), slots }
     }
 
-    /// A buffer in which nothing has failed.
+    /// Returns a buffer without failures.
     pub(super) fn failure_buffer(&self, checks: &[Check]) -> Result<Arc<DeviceBlock>, NoBlock> {
         if let Some(kept) = self.failures.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(kept);
@@ -71,13 +71,13 @@ impl OnDevice {
         Ok(buffer)
     }
 
-    /// Keeps a buffer in which nothing has failed.
+    /// Keeps a buffer without failures for the next run.
     pub(super) fn keep_failure_buffer(&self, buffer: Arc<DeviceBlock>) {
         *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = Some(buffer);
     }
 }
 
-/// Runs a kernel over its range. Whether it failed is found out later (see [`super::watch`]).
+/// Runs a kernel over its range. Its failures are read later (see [`super::watch`]).
 pub(super) fn launch(frame: &Frame, device: &OnDevice, launch: &Launch, extent: u64) -> Result<(), RunError> {
     let machine = frame.machine;
     if machine.threads.cancel_flag().is_set() {
@@ -92,7 +92,7 @@ pub(super) fn launch(frame: &Frame, device: &OnDevice, launch: &Launch, extent: 
     done
 }
 
-/// Runs a kernel; adds to `time` how long it took, if that is asked for.
+/// Runs a kernel in parts; adds its running time to `time` if that is requested.
 fn run_parts(
     frame: &Frame,
     device: &OnDevice,
@@ -138,7 +138,7 @@ fn run_parts(
     Ok(())
 }
 
-/// Runs part of a launch.
+/// Runs a part of a launch.
 fn run_part(
     frame: &Frame,
     device: &OnDevice,
@@ -171,7 +171,7 @@ fn run_part(
         })?;
         arguments.push(array);
     }
-    // SAFETY: the arguments are those of the kernel's parameter list, by translation; the frame holds the blocks.
+    // SAFETY: the arguments match the kernel's parameter list, by translation; the frame holds the blocks.
     match time {
         None => unsafe { device.kernels.launch(number, &arguments, part.end - part.first) }?,
         // SAFETY: as above.
@@ -182,14 +182,14 @@ fn run_part(
     Ok(())
 }
 
-/// Returns the argument for an array in local memory. No array is empty for a driver.
+/// Returns the argument for an array in local memory. Drivers accept no empty arrays, so it has at least one element.
 fn local_array(size: LocalSize, arguments: &[DeviceArgument]) -> Option<DeviceArgument> {
     let DeviceArgument::Scalar(count) = arguments.get(size.count)? else { return None };
     let bytes = u64::try_from(count.as_int()?).ok()?.checked_mul(size.element)?;
     Some(DeviceArgument::Local(bytes.max(size.element)))
 }
 
-/// The arguments of a launch, and what keeps their blocks on the device.
+/// Returns the arguments of a launch, and the pins that keep their blocks on the device.
 fn arguments(
     frame: &Frame,
     kernel: &DeviceKernel,
@@ -216,7 +216,7 @@ fn arguments(
     Ok((arguments, pins))
 }
 
-/// Whether a kernel overwrites nothing that it reads.
+/// Returns whether a kernel overwrites nothing that it reads.
 fn can_run_again(kernel: &DeviceKernel, arguments: &[DeviceArgument]) -> bool {
     let memories = |wanted: fn(bool, bool) -> bool| -> Vec<DeviceArgument> {
         let params = kernel.params.iter().zip(arguments);
@@ -240,7 +240,7 @@ fn too_large(device: &OnDevice, wanted: u64) -> NoBlock {
     })
 }
 
-/// Why a launch has no memory, in the name of its kernel.
+/// Makes the error for a launch without memory, naming its kernel.
 fn refused(frame: &Frame, launch: &Launch, why: NoBlock) -> RunError {
     match why {
         NoBlock::Driver(message) => RunError::Device(message),

@@ -1,6 +1,6 @@
 //! Elements that host code stores into blocks of a device, such as those of array literals.
 //!
-//! A write of four bytes takes a device as long as one of a thousand. Elements that lie one behind the other are written together, at the
+//! A device takes as long for a write of four bytes as for one of a thousand. Adjacent elements are written together, at the
 //! latest before something else uses a block.
 
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use super::RunError;
 use super::profile::{Other, Profile};
 use crate::device::memory::DeviceBlock;
 
-/// Stores that were not written yet.
+/// Stores that are not yet written to the device.
 #[derive(Default)]
 pub(super) struct Pending(Option<Stores>);
 
 /// Neighbouring elements of a block.
 struct Stores {
     block: Arc<DeviceBlock>,
-    /// The place of the first, in bytes.
+    /// Offset of the first element, in bytes.
     at: u64,
     bytes: SmallVec<[u8; 64]>,
 }
 
 impl Pending {
-    /// Stores an element. What is pending is written first unless this element follows it.
+    /// Stores an element. Pending stores are written first unless this element follows them directly.
     pub fn store(
         &mut self,
         block: &Arc<DeviceBlock>,
@@ -44,7 +44,7 @@ impl Pending {
         }
     }
 
-    /// Writes what is pending.
+    /// Writes the pending stores.
     pub fn write(&mut self, profile: &Profile) -> Result<(), RunError> {
         self.0.take().map_or(Ok(()), |stores| stores.write(profile))
     }

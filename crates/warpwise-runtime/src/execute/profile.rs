@@ -1,8 +1,8 @@
-//! Where the time of runs goes: what every kernel, and all copies and fills took, in all and one by one.
+//! Profile of runs: the time of every kernel, and of all copies and fills, in total and step by step.
 //!
-//! Off unless asked for; then a launch costs two looks at the clock more, and on a device the host waits for it. Kernels on devices
-//! count the time that the driver measured, everything else that of the host's clock. Copies count what they move; a kernel counts the
-//! sizes of the blocks it is given, which is the most it can touch once.
+//! Off unless requested; then a launch costs two more clock readings, and on a device the host waits for it. Kernels on devices
+//! count the time measured by the driver, everything else the time of the host's clock. Copies count the bytes that they move; a
+//! kernel counts the sizes of the blocks that it receives, an upper bound of what it can touch once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::machine::KernelName;
 
-/// Steps that are kept one by one at most; further ones are only counted.
+/// Maximum number of recorded steps; later ones are only counted.
 const MOST_STEPS: usize = 1 << 20;
 
-/// Counters of a machine.
+/// The counters of a machine.
 pub(super) struct Profile {
     on: AtomicBool,
     kernels: Vec<Counter>,
@@ -21,22 +21,22 @@ pub(super) struct Profile {
     steps: Mutex<Option<Steps>>,
 }
 
-/// Work that is no kernel.
+/// Work other than kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Other {
     /// A copy of an array by the processor.
     Copy,
-    /// An array that is filled with a scalar.
+    /// A fill of an array with a scalar.
     Fill,
     /// A copy of an argument to a device.
     ToDevice,
     /// A copy of a result, or of a scalar that host code needs, to the host.
     ToHost,
-    /// A look at whether launches on a device have failed.
+    /// A check whether launches on a device have failed.
     Look,
 }
 
-/// Their names, in order.
+/// Names of the variants of [`Other`], in order.
 const OTHERS: [&str; 5] = ["copy", "fill", "to the device", "to the host", "look for failures"];
 
 /// The counts of one kind of work.
@@ -50,36 +50,36 @@ pub(super) struct Counter {
 /// The work of one kernel, or of all copies or fills, in all runs since counting began.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spent {
-    /// The kernel's name; `copy`, `fill`, `to the device`, `to the host` or `look for failures`.
+    /// Name of the kernel, or `copy`, `fill`, `to the device`, `to the host` or `look for failures`.
     pub what: String,
-    /// `file:line:column` of the operation it came from; empty for copies and fills.
+    /// `file:line:column` of the operation that the kernel was made from; empty for other work.
     pub place: String,
-    /// The lines that the kernel's statements stand on, where those are several: `file:3, 7-9`.
+    /// Source lines of the kernel's statements if there are several: `file:3, 7-9`.
     pub lines: String,
-    /// How often it ran.
+    /// Number of runs.
     pub times: u64,
-    /// For how long in all.
+    /// Total time.
     pub time: Duration,
-    /// Bytes of the arrays given to it, in all.
+    /// Total size in bytes of the arrays given to it.
     pub bytes: u64,
 }
 
 /// One launch, copy or fill.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// As [`Spent::what`].
+    /// Name, as in [`Spent::what`].
     pub what: String,
-    /// As [`Spent::place`].
+    /// Source position, as in [`Spent::place`].
     pub place: String,
-    /// When it began.
+    /// Start time.
     pub start: Instant,
-    /// How long it took.
+    /// Duration.
     pub time: Duration,
-    /// Bytes of the arrays given to it.
+    /// Total size in bytes of the arrays given to it.
     pub bytes: u64,
 }
 
-/// The steps that ran, in order, by number: kernels first, then the others.
+/// The steps in order of their ends. A step's number counts the kernels first, then the variants of [`Other`].
 #[derive(Default)]
 struct Steps {
     steps: Vec<(usize, Instant, Duration, u64)>,
@@ -99,7 +99,7 @@ impl Profile {
         self.on.store(true, Ordering::Relaxed);
     }
 
-    /// Keeps every step from now on.
+    /// Starts counting and keeps every step.
     pub(super) fn start_steps(&self) {
         *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = Some(Steps::default());
         self.start();
@@ -109,22 +109,22 @@ impl Profile {
         self.on.store(false, Ordering::Relaxed);
     }
 
-    /// Whether anything is counted.
+    /// Returns whether counting is on.
     pub(super) fn is_on(&self) -> bool {
         self.on.load(Ordering::Relaxed)
     }
 
-    /// Runs a launch, counting it if anybody wants to know.
+    /// Runs a launch, and counts it if counting is on.
     pub(super) fn kernel<T>(&self, kernel: u32, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
         self.count(kernel as usize, bytes, run)
     }
 
-    /// Counts a launch that took so long by the device's clock.
+    /// Counts a launch by the time that the device measured.
     pub(super) fn launched(&self, kernel: u32, start: Instant, time: Duration, bytes: u64) {
         self.add(kernel as usize, start, time, bytes);
     }
 
-    /// Runs something else, counting it if anybody wants to know.
+    /// Runs other work, and counts it if counting is on.
     pub(super) fn other<T>(&self, what: Other, bytes: impl FnOnce() -> u64, run: impl FnOnce() -> T) -> T {
         self.count(self.kernels.len() + what as usize, bytes, run)
     }
@@ -164,7 +164,7 @@ impl Profile {
         spent
     }
 
-    /// Every step since [`Profile::start_steps`], in the order in which they ended.
+    /// Returns every step since [`Profile::start_steps`], in the order in which they ended.
     pub(super) fn steps(&self, names: &[KernelName]) -> Vec<Step> {
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         let steps = steps.iter().flat_map(|steps| &steps.steps);

@@ -1,4 +1,4 @@
-//! The workers' arenas and the calls compiled kernels make back into the run time.
+//! The workers' arenas, and the run-time functions that compiled kernels call back.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -11,15 +11,15 @@ use crate::memory::{MemoryPool, OutOfMemory};
 use crate::pool::CancelFlag;
 use crate::pool::escape::held;
 
-/// Spins before a waiting task gives its time slice away.
+/// Number of spins before a waiting task yields its time slice.
 const SPINS: u32 = 200;
 
-/// The arenas of all workers; kept from launch to launch, so that their memory stays warm.
+/// The arenas of all workers, kept from launch to launch so that their memory stays warm.
 pub(super) struct Workers {
     arenas: Arenas,
 }
 
-/// The state that a launch shares among its tasks.
+/// State that the tasks of a launch share.
 pub(super) struct LaunchState<'m> {
     failed: Mutex<Failed>,
     cancel: &'m CancelFlag,
@@ -32,11 +32,11 @@ pub(super) struct LaunchState<'m> {
 pub(super) struct Failed {
     /// Iteration, check and values of the failed check with the smallest iteration.
     pub(super) check: Option<(i64, u32, Vec<u64>)>,
-    /// An arena could not grow.
+    /// The error of an arena that could not grow.
     pub(super) out_of_memory: Option<OutOfMemory>,
 }
 
-/// The owner that a task's context points back to.
+/// The run time's state behind a task's context.
 struct Owner<'a> {
     arena: &'a mut Arena,
     launch: &'a LaunchState<'a>,
@@ -47,7 +47,7 @@ impl Workers {
         Workers { arenas: Arenas::new(memory, count, memory.limit()) }
     }
 
-    /// Calls `body` with a context for this worker, which nobody else uses meanwhile.
+    /// Calls `body` with a context for this worker that nobody else uses meanwhile.
     pub(super) fn with_context(
         &self,
         worker: usize,
@@ -76,12 +76,12 @@ impl<'m> LaunchState<'m> {
         LaunchState { failed: Mutex::default(), cancel, left: AtomicBool::new(false) }
     }
 
-    /// A task does not come to its end because the run is cancelled.
+    /// Records that a task ends early because the run is cancelled.
     pub(super) fn leave(&self) {
         self.left.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a task did not come to its end because the run was cancelled.
+    /// Returns whether a task ended early because the run was cancelled.
     pub(super) fn was_left(&self) -> bool {
         self.left.load(Ordering::Relaxed)
     }
@@ -91,7 +91,7 @@ impl<'m> LaunchState<'m> {
     }
 }
 
-/// The owner behind a context.
+/// Returns the owner behind a context.
 ///
 /// # Safety
 /// `context` is the one that [`Workers::with_context`] handed to the running kernel.
@@ -102,7 +102,7 @@ unsafe fn owner<'a>(context: *mut TaskContext) -> &'a mut Owner<'a> {
 
 /// Implements [`TaskContext::grow_arena`].
 unsafe extern "C" fn grow_arena(context: *mut TaskContext, bytes: i64) -> *mut u8 {
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller promises.
     held(|| unsafe { grow(context, bytes) })
 }
 
@@ -127,7 +127,7 @@ unsafe fn grow(context: *mut TaskContext, bytes: i64) -> *mut u8 {
 
 /// Implements [`TaskContext::reset_arena`].
 unsafe extern "C" fn reset_arena(context: *mut TaskContext, mark: *mut u8) {
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller promises.
     held(|| unsafe { reset(context, mark) });
 }
 
@@ -147,7 +147,7 @@ unsafe extern "C" fn fail(
     values: *const u64,
     count: u32,
 ) {
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller promises.
     held(|| unsafe { record(context, check, iteration, values, count) });
 }
 

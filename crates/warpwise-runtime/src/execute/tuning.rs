@@ -1,8 +1,8 @@
-//! The tuning parameters of a loaded program: their values, and what runs compare them with.
+//! The tuning parameters of a loaded program: their values, and the sizes that runs compare them with.
 //!
-//! A parameter by which code chooses between versions is compared with sizes. Only on which side of every size it lies
-//! matters, so whoever looks for a good value wants to know the sizes: while a run is watched, every comparison
-//! of a parameter is noted.
+//! A parameter by which code chooses between versions is compared with sizes. Only the side of each size on which its value lies
+//! matters, so a search for good values needs to know the sizes: while a run is watched, every comparison of a parameter is
+//! recorded.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,17 +18,17 @@ pub(super) struct Tuning {
     used: Mutex<Vec<UsedParameter>>,
 }
 
-/// The use that runs made of a parameter.
+/// A tuning parameter that runs have used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UsedParameter {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// Its value unless set.
+    /// Default value.
     pub default: i64,
-    /// The sizes it was compared with, in increasing order; none if it was used as a number only.
+    /// Sizes that the parameter was compared with, in increasing order; empty if it was only used as a number.
     pub sizes: Vec<i64>,
-    /// The values at which the answer of a comparison changes, in increasing order: one value of the parameter is as
-    /// good as any other between the same two of them.
+    /// Values at which the result of a comparison changes, in increasing order. All values of the parameter between two
+    /// neighbouring cuts are equivalent.
     pub cuts: Vec<i64>,
 }
 
@@ -37,40 +37,40 @@ impl Tuning {
         Tuning { values: RwLock::new(values), ..Tuning::default() }
     }
 
-    /// The same parameters, nothing watched.
+    /// Returns a copy of the parameters that is not watched.
     pub(super) fn copied(&self) -> Tuning {
         Tuning::new(self.values.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     pub(super) fn value(&self, name: &str, default: i64) -> i64 {
         let values = self.values.read().unwrap_or_else(PoisonError::into_inner);
         values.get(name).copied().unwrap_or(default)
     }
 
-    /// Sets all parameters; those that are not named get their defaults.
+    /// Sets all parameters; parameters without a value get their defaults.
     pub(super) fn set(&self, values: HashMap<String, i64>) {
         *self.values.write().unwrap_or_else(PoisonError::into_inner) = values;
     }
 
-    /// Forgets what was noted, and notes what runs do from now on.
+    /// Clears the record and starts recording the use of parameters.
     pub(super) fn watch(&self) {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.watching.store(true, Ordering::Relaxed);
     }
 
-    /// Ends watching: the parameters in the order of their first use.
+    /// Stops recording and returns the parameters in the order of their first use.
     pub(super) fn watched(&self) -> Vec<UsedParameter> {
         self.watching.store(false, Ordering::Relaxed);
         std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether anybody wants to know what is used.
+    /// Returns whether uses are recorded.
     pub(super) fn is_watched(&self) -> bool {
         self.watching.load(Ordering::Relaxed)
     }
 
-    /// A parameter is used.
+    /// Records the use of a parameter.
     pub(super) fn note_use(&self, name: &str, default: i64) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if used.iter().all(|parameter| parameter.name != name) {
@@ -79,7 +79,7 @@ impl Tuning {
         }
     }
 
-    /// A parameter is compared: it stands left of `op`, or right of it.
+    /// Records the comparison of a parameter, which stands left of `op` if `left` is set, else right of it.
     pub(super) fn note_comparison(&self, name: &str, op: CompareOp, left: bool, size: i64) {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(parameter) = used.iter_mut().find(|parameter| parameter.name == name) {
@@ -91,14 +91,14 @@ impl Tuning {
     }
 }
 
-/// The values from which on a parameter's comparison with a size has another answer.
+/// Returns the values of a parameter from which on its comparison with `size` has a different result.
 fn cuts(op: CompareOp, left: bool, size: i64) -> Vec<i64> {
     let next = size.saturating_add(1);
     match (op, left) {
         (CompareOp::SLt, true) | (CompareOp::SLe, false) => vec![size],
         (CompareOp::SLe, true) | (CompareOp::SLt, false) => vec![next],
         (CompareOp::Eq | CompareOp::Ne, _) => vec![size, next],
-        // Sizes are not negative, so the order is the signed one but for parameters that are.
+        // Sizes are not negative, so the unsigned order differs from the signed one only for negative parameters.
         (CompareOp::ULt, true) | (CompareOp::ULe, false) => vec![0, size],
         (CompareOp::ULe, true) | (CompareOp::ULt, false) => vec![0, next],
         (CompareOp::FLt | CompareOp::FLe, _) => Vec::new(),

@@ -1,7 +1,7 @@
-//! A second line of defence: what host code touches must lie in its block.
+//! A second line of defence: checks that all memory accesses of host code lie in their blocks.
 //!
-//! Index functions are right by construction and failing checks keep sizes in range, so a view outside of its block is a mistake of the
-//! compiler. It is an internal error here, before any memory is touched. Looking costs some nanoseconds a view.
+//! Index functions are right by construction and failing checks keep sizes in range, so a view outside of its block is a compiler
+//! bug. It is reported here as an internal error before any memory is touched. A check costs some nanoseconds per view.
 
 use std::fmt::Display;
 
@@ -10,16 +10,16 @@ use super::RunError;
 /// A strided view, in elements.
 #[derive(Clone, Debug)]
 pub(super) struct Reach<D> {
-    /// Bytes of an element.
+    /// Element size in bytes.
     pub width: usize,
-    /// Place of the first element.
+    /// Offset of the first element.
     pub offset: i64,
-    /// By dimension, outermost first, the size and the distance between neighbours.
+    /// Size and distance between neighbours of each dimension, outermost first.
     pub dimensions: D,
 }
 
 impl<D: Iterator<Item = (i64, i64)> + Clone> Reach<D> {
-    /// Fails unless all elements lie in a block of so many bytes.
+    /// Fails unless all elements lie in a block of `bytes` bytes.
     pub fn check<W: Display>(&self, what: impl FnOnce() -> W, bytes: u64) -> Result<(), RunError> {
         if self.lies_in(bytes) {
             return Ok(());
@@ -32,12 +32,12 @@ impl<D: Iterator<Item = (i64, i64)> + Clone> Reach<D> {
         )))
     }
 
-    /// Whether all elements lie in a block of so many bytes. Where there are none, they do.
+    /// Returns whether all elements lie in a block of `bytes` bytes; true if there are no elements.
     fn lies_in(&self, bytes: u64) -> bool {
         self.dimensions.clone().any(|(size, _)| size <= 0) || self.lies_in_exactly(bytes).unwrap_or(false)
     }
 
-    /// The same where there are elements; none if a place leaves the range of `i64`.
+    /// Returns the same for a view with elements, or `None` if an offset exceeds `i64`.
     fn lies_in_exactly(&self, bytes: u64) -> Option<bool> {
         let (mut first, mut last) = (self.offset, self.offset);
         for (size, stride) in self.dimensions.clone() {

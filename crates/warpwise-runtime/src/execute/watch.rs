@@ -1,8 +1,8 @@
-//! The failures of a run's launches on a device: recorded there, and looked at when something depends on them.
+//! The failures of a run's launches on a device, which are recorded there and read when something depends on them.
 //!
-//! Looking is a read, which waits for the device, so launches that may fail follow each other without it. What a failed
-//! launch should have made is never relied on: launches that would do so do nothing (see [`crate::device::failure`]), and the
-//! host looks before it takes a value from the device, and before the run ends, in whatever way.
+//! Reading the record waits for the device, so launches that may fail follow each other without reading it. The results of a
+//! failed launch are never relied on: launches that depend on them do nothing (see [`crate::device::failure`]), and the host
+//! reads the record before it takes a value from the device, and before the run ends in any way.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -14,19 +14,20 @@ use crate::device::failure::{self, Recorded};
 use crate::device::memory::{Access, DeviceBlock, NoBlock, Pin};
 use crate::machine::Check;
 
-/// The failures of a run, as far as known.
+/// The known failures of a run.
 #[derive(Default)]
 pub(super) struct Watch {
-    /// The buffer that launches record in, once there is one.
+    /// Buffer in which launches record failures; set by the first launch that heeds them.
     buffer: RefCell<Option<Arc<DeviceBlock>>>,
-    /// Whose turn it is: a launch's word is the one that the launch before it does not write.
+    /// Turn of the last launch. Launches alternate, so a launch does not write the word that the launch before it wrote.
     turn: Cell<bool>,
-    /// Whether there were launches that may have failed since somebody looked.
+    /// Whether launches since the last look may have failed.
     unknown: Cell<bool>,
 }
 
 impl Watch {
-    /// The buffer and the turn of the next launch that heeds failures; `may_fail`: and that may add one.
+    /// Returns the buffer and the turn of the next launch that heeds failures. `may_fail` tells whether the launch may record
+    /// one.
     pub fn next(&self, device: &OnDevice, checks: &[Check], may_fail: bool) -> Result<(Pin, bool), NoBlock> {
         let mut buffer = self.buffer.borrow_mut();
         let block = match buffer.take() {
@@ -54,7 +55,7 @@ impl Watch {
 }
 
 impl Machine {
-    /// Raises what the launches of a run have recorded.
+    /// Raises the failure that the launches of a run have recorded.
     pub(super) fn settle(&self, watch: &Watch) -> Result<(), RunError> {
         if !watch.unknown.get() {
             return Ok(());
@@ -63,7 +64,7 @@ impl Machine {
         self.raise(self.profile.other(Other::Look, || 0, look).map_err(RunError::device)?)
     }
 
-    /// Raises what was recorded.
+    /// Raises a recorded failure.
     pub(super) fn raise(&self, recorded: Recorded) -> Result<(), RunError> {
         match recorded.failed {
             None => Ok(()),
@@ -71,7 +72,7 @@ impl Machine {
         }
     }
 
-    /// The end of a run: its first failure on the device comes before whatever the host has met with since.
+    /// Ends a run: its first failure on the device takes precedence over the host's error, unless the run was interrupted.
     pub(super) fn end(&self, watch: &Watch, done: Result<(), RunError>) -> Result<(), RunError> {
         if matches!(done, Err(RunError::Interrupted)) {
             return done;

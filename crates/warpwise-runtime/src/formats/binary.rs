@@ -1,5 +1,5 @@
-//! The binary format, version 2: `b`, the version, the rank in a byte, the element type in four
-//! characters, the sizes as little-endian `u64`, the elements in row-major order, little-endian.
+//! The binary format, version 2: `b`, the version, the rank in a byte, the element type in four characters, the sizes as
+//! little-endian `u64`, and the elements in row-major order, little-endian.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::memory::MemoryPool;
 
 const VERSION: u8 = 2;
 
-/// Whether what starts with these bytes is in this format. Text does not.
+/// Returns whether data that starts with these bytes is in this format. Text never is.
 pub fn is_binary(start: [u8; 2]) -> bool {
     start == [b'b', VERSION]
 }
@@ -29,7 +29,7 @@ pub fn write_binary(output: &mut dyn Write, value: &Value) -> io::Result<()> {
     }
 }
 
-/// The header for elements of this type and shape.
+/// Returns the header for an array of this element type and shape.
 pub fn binary_header(ty: ValueType, shape: &[i64]) -> io::Result<Vec<u8>> {
     let rank = u8::try_from(shape.len())
         .map_err(|_| io::Error::other("the binary format has at most 255 dimensions"))?;
@@ -39,22 +39,22 @@ pub fn binary_header(ty: ValueType, shape: &[i64]) -> io::Result<Vec<u8>> {
     Ok(header)
 }
 
-/// Whether a binary value begins here. No text value begins with these bytes; a lone `b` at the end
-/// of the input counts, too, so that truncation is reported as such.
+/// Returns whether a binary value begins here. No text value begins with these bytes. A lone `b` at the end of the input counts
+/// as well, so that truncation is reported as such.
 pub(super) fn looks_binary(bytes: &[u8]) -> bool {
     matches!(bytes, [b'b'] | [b'b', 0..=8, ..])
 }
 
-/// The header before the elements.
+/// The header in front of the elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BinaryHeader {
-    /// The type of the elements.
+    /// Element type.
     pub ty: ValueType,
-    /// The sizes, outermost first; none for a scalar.
+    /// Sizes, outermost first; none for a scalar.
     pub shape: Shape,
 }
 
-/// Reads the header of a value alone; the reader is left where the elements begin.
+/// Reads only the header of a value; the reader is then at the first element.
 pub fn read_binary_header(source: Source<'_>) -> Result<BinaryHeader, FormatError> {
     let mut input = Input::new(source.reader, source.length);
     read_header(&mut input, None).map_err(|fault| fault.in_bytes(source.name, None))
@@ -101,9 +101,9 @@ fn read_header(input: &mut Input<'_>, expected: Option<ExpectedType>) -> Result<
     Ok(BinaryHeader { ty, shape })
 }
 
-/// The bytes of `bool`s, which begin at `offset`, must be 0 or 1.
+/// Checks that the bytes of `bool`s, which begin at `offset`, are 0 or 1.
 pub(super) fn check_bools(bytes: &[u8], offset: u64) -> Result<(), Fault> {
-    // All at once first: this vectorises, a search does not.
+    // The fold over all bytes comes first because it vectorises, a search does not.
     if bytes.iter().fold(0, |any, &byte| any | byte) <= 1 {
         return Ok(());
     }

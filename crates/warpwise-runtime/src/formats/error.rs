@@ -6,32 +6,32 @@ use std::io;
 use super::ExpectedType;
 use crate::memory::OutOfMemory;
 
-/// A value file, or stream, that cannot be read or written.
+/// An error in reading or writing a value file or stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormatError {
-    /// The file's name, or what stands for it (`standard input`).
+    /// Name of the file, or a description of the stream (`standard input`).
     pub source: String,
-    /// Where in it.
+    /// Position of the error in the source.
     pub position: Position,
-    /// The type that had to be read there, where it is known.
+    /// Type that had to be read at this position, if it is known.
     pub expected: Option<ExpectedType>,
-    /// The message.
+    /// Text of the message.
     pub message: String,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Position {
     /// The file as a whole.
     File,
-    /// In text; both count from 1, columns in bytes.
+    /// A position in text; line and column count from 1, columns in bytes.
     Line {
-        /// The line.
+        /// Line, from 1.
         line: u64,
-        /// The column.
+        /// Column in bytes, from 1.
         column: u64,
     },
-    /// In binary data: the number of bytes before the place.
+    /// A position in binary data: the number of bytes before it.
     Byte(u64),
 }
 
@@ -51,38 +51,38 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// A fault before source and expected type are added to it; the position is an offset in bytes.
+/// An error without its source and expected type; the position is an offset in bytes.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// Bytes before the place.
+    /// Number of bytes before the position.
     pub(super) offset: u64,
-    /// The message.
+    /// Text of the message.
     pub(super) message: String,
 }
 
 impl Fault {
-    /// A fault at `offset`.
+    /// Makes a fault at `offset`.
     pub(super) fn new(offset: u64, message: impl Into<String>) -> Fault {
         Fault { offset, message: message.into() }
     }
 
-    /// Reading from the system failed.
+    /// Makes the fault for a system error in reading.
     pub(super) fn io(offset: u64, error: &io::Error) -> Fault {
         Fault::new(offset, format!("cannot read: {error}"))
     }
 
-    /// No memory for the value that begins at `offset`.
+    /// Makes the fault for a lack of memory for the value that begins at `offset`.
     pub(super) fn memory(offset: u64, error: OutOfMemory) -> Fault {
         Fault::new(offset, error.to_string())
     }
 
-    /// The complete error for binary data.
+    /// Completes the error for binary data.
     pub(super) fn in_bytes(self, source: &str, expected: Option<ExpectedType>) -> FormatError {
         let position = Position::Byte(self.offset);
         FormatError { source: source.into(), position, expected, message: self.message }
     }
 
-    /// The complete error for text that `content` holds from the start of the source.
+    /// Completes the error for text that `content` holds from the start of the source.
     pub(super) fn in_text(self, source: &str, content: &[u8], expected: Option<ExpectedType>) -> FormatError {
         let before = &content[..content.len().min(self.offset as usize)];
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);

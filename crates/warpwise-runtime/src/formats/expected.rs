@@ -1,4 +1,4 @@
-//! Types as a reader expects them: sizes are what the file says.
+//! Types as a reader expects them, without sizes: these come from the file.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use warpwise_prim::ValueType;
 /// An element type and a number of dimensions; 0 for a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ExpectedType {
-    /// The type of the scalar or the elements.
+    /// Type of the scalar or the elements.
     pub elem: ValueType,
-    /// The number of dimensions.
+    /// Number of dimensions.
     pub rank: usize,
 }
 
 impl ExpectedType {
-    /// Says that what was found is of another type, if it is.
+    /// Returns a message if the found type differs.
     pub(super) fn check(self, found: ExpectedType) -> Result<(), String> {
         if self == found { Ok(()) } else { Err(format!("found one of type {found}")) }
     }

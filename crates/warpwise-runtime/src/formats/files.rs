@@ -1,6 +1,7 @@
-//! Files of values: the one place that opens them.
+//! Files of values. This is the only module that opens them.
 //!
-//! A file is read by what is in it and written by what its name ends in ([`FileFormat`]).
+//! A file's format is recognised by its contents when reading, and chosen by the ending of its name ([`FileFormat`]) when
+//! writing.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -18,8 +19,7 @@ use super::{
 use crate::array::Value;
 use crate::memory::MemoryPool;
 
-/// Reads a file of any known format. With `expected` types there must be exactly as many values, of
-/// these types.
+/// Reads a file of any known format. If `expected` is given, the number of values and their types must match it.
 pub fn read_file(
     path: &Path,
     expected: Option<&[ExpectedType]>,
@@ -29,7 +29,7 @@ pub fn read_file(
     let failed = |error: io::Error| file_error(&name, format!("cannot read: {error}"));
     let mut file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
-    // Only of a regular file is the length known; a pipe cannot be rewound either.
+    // The length is known only for regular files, and a pipe cannot be rewound either.
     if !metadata.is_file() {
         return read_values(Source::stream(&name, file), expected, pool);
     }
@@ -51,29 +51,29 @@ pub fn read_file(
     }
 }
 
-/// How a file is written.
+/// Format of a file to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileFormat {
-    /// Text, a line for each value: `.txt`, or no ending.
+    /// Text, one line per value: `.txt`, `.out`, or no ending.
     Text,
     /// The language's binary format: `.bin`.
     Binary,
-    /// One value: `.npy`.
+    /// One NumPy value: `.npy`.
     Npy,
-    /// Several values: `.npz`.
+    /// Several NumPy values: `.npz`.
     Npz,
     /// An image: `.png`.
     Png,
     /// An image: `.jpg`, `.jpeg`.
     Jpeg,
-    /// Columns with commas between them: `.csv`.
+    /// Columns separated by commas: `.csv`.
     Csv,
-    /// Columns with tabs between them: `.tsv`.
+    /// Columns separated by tabs: `.tsv`.
     Tsv,
 }
 
 impl FileFormat {
-    /// Returns the format that the ending of a name asks for.
+    /// Returns the format for the ending of a file name.
     pub fn of(path: &Path) -> Result<FileFormat, FormatError> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         Ok(match ending.as_deref() {
@@ -93,19 +93,19 @@ impl FileFormat {
         })
     }
 
-    /// Whether such a file holds one value.
+    /// Returns whether a file of this format holds exactly one value.
     pub fn is_of_one_value(self) -> bool {
         matches!(self, FileFormat::Npy | FileFormat::Png | FileFormat::Jpeg)
     }
 }
 
-/// Writes values to a file in the format that its name asks for. The file is whole, or is what it was before.
+/// Writes values to a file in the format that its name's ending selects. On failure the file stays as it was before.
 pub fn write_file(path: &Path, values: &[Value]) -> Result<(), FormatError> {
     let written = write_beside(path, values, FileFormat::of(path)?)?;
     written.complete().map_err(|error| unwritable(path, error))
 }
 
-/// As [`write_file`], in a given format; the file is still to be completed.
+/// Writes values as [`write_file`] does, in a given format; the caller has to complete the file.
 pub fn write_beside(path: &Path, values: &[Value], format: FileFormat) -> Result<WholeFile, FormatError> {
     let name = path.display().to_string();
     let failed = |error: io::Error| unwritable(path, error);
@@ -132,7 +132,7 @@ pub fn write_beside(path: &Path, values: &[Value], format: FileFormat) -> Result
     Ok(output)
 }
 
-/// Writes values in the binary format, or as text with a line for each.
+/// Writes values in the binary format, or as text with one line per value.
 pub fn write_values(output: &mut dyn Write, values: &[Value], binary: bool) -> io::Result<()> {
     for value in values {
         if binary {
@@ -145,7 +145,7 @@ pub fn write_values(output: &mut dyn Write, values: &[Value], binary: bool) -> i
     Ok(())
 }
 
-/// The error of a file that cannot be written.
+/// Makes the error for a file that cannot be written.
 pub fn unwritable(path: &Path, error: io::Error) -> FormatError {
     file_error(&path.display().to_string(), format!("cannot write: {error}"))
 }

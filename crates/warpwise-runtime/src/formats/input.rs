@@ -1,49 +1,49 @@
-//! A byte stream with a position, a little look-ahead, and reading straight into blocks.
+//! A byte stream with a position and a bounded look-ahead, which can read directly into blocks.
 
 use std::io::{ErrorKind, Read};
 
 use super::error::Fault;
 use crate::memory::{Block, MemoryPool};
 
-/// How far [`Input::look_ahead`] reaches.
+/// Number of bytes that [`Input::look_ahead`] reaches.
 const LOOK_AHEAD: usize = 1 << 16;
 
-/// Bytes to come. What is buffered comes first.
+/// The rest of a byte stream; buffered bytes come first.
 pub(super) struct Input<'a> {
     reader: Box<dyn Read + 'a>,
-    /// Bytes of the whole stream, where known.
+    /// Length of the whole stream in bytes, if known.
     length: Option<u64>,
-    /// Bytes read and not consumed, from `start` on.
+    /// Bytes that are read but not consumed, from `start` on.
     buffer: Vec<u8>,
     start: usize,
-    /// Bytes consumed so far.
+    /// Number of bytes consumed so far.
     position: u64,
 }
 
 impl<'a> Input<'a> {
-    /// Reads from `reader`; `length` bytes, if given.
+    /// Reads from `reader`, which yields `length` bytes if that is given.
     pub(super) fn new(reader: Box<dyn Read + 'a>, length: Option<u64>) -> Input<'a> {
         Input { reader, length, buffer: Vec::new(), start: 0, position: 0 }
     }
 
-    /// Bytes consumed so far.
+    /// Returns the number of bytes consumed so far.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
 
-    /// Whether nothing is left.
+    /// Returns whether no bytes are left.
     pub(super) fn at_end(&mut self) -> Result<bool, Fault> {
         self.fill(1)?;
         Ok(self.buffered().is_empty())
     }
 
-    /// Up to 64 KiB of what comes next, without consuming it; less at the end only.
+    /// Returns up to 64 KiB of the next bytes without consuming them; fewer only at the end.
     pub(super) fn look_ahead(&mut self) -> Result<&[u8], Fault> {
         self.fill(LOOK_AHEAD)?;
         Ok(self.buffered())
     }
 
-    /// Everything that is left, at most `limit` bytes.
+    /// Returns all remaining bytes; more than `limit` bytes are a fault.
     pub(super) fn rest(mut self, limit: u64) -> Result<Vec<u8>, Fault> {
         let fits = |bytes: usize| bytes as u64 <= limit;
         loop {
@@ -59,16 +59,15 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Consumes `N` bytes; `what` they are is named when they are not there.
+    /// Consumes `N` bytes; `what` names them in the message when the input ends.
     pub(super) fn take<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         self.read_exact(&mut bytes, what)?;
         Ok(bytes)
     }
 
-    /// Consumes `bytes` bytes into a fresh block. Where the input's length is known they are
-    /// counted before anything is allocated; elsewhere the pages of the block are touched as data
-    /// arrives.
+    /// Consumes `bytes` bytes into a fresh block. If the input's length is known, it is checked before anything is allocated;
+    /// otherwise the pages of the block are touched only as data arrives.
     pub(super) fn take_block(
         &mut self,
         bytes: Option<u64>,

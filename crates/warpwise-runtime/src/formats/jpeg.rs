@@ -1,4 +1,4 @@
-//! `.jpg` images, which are only written: arrays of bytes as `.png` takes them, but without transparency.
+//! `.jpg` images, which are only written: arrays of bytes as for `.png`, but without transparency.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use jpeg_encoder::{ColorType, Encoder};
 use super::png::Picture;
 use crate::array::Value;
 
-/// The quality, out of 100: hardly anybody sees a difference.
+/// Quality, out of 100: the loss is hardly visible.
 const QUALITY: u8 = 92;
 
 /// Writes a `.jpg` file.
@@ -25,7 +25,7 @@ pub(super) fn write_jpeg(output: &mut dyn Write, value: &Value) -> Result<(), St
         .map_err(|error| format!("cannot write: {error}"))
 }
 
-/// The encoder takes what has a size.
+/// A sized writer, as the encoder requires one.
 struct Unsized<'o>(&'o mut dyn Write);
 
 impl Write for Unsized<'_> {

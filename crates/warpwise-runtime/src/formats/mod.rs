@@ -1,11 +1,10 @@
-//! Values in files and pipes: text, binary, `.npy` and `.png`, the first two also compressed (gzip); written also as tables, `.npz` and
-//! `.jpg`.
+//! Values in files and pipes. Text, binary, `.npy` and `.png` are read and written, the first two also read compressed (gzip);
+//! tables, `.npz` and `.jpg` are only written.
 //!
-//! Readers take any `io::Read` and writers any `io::Write`; only [`files`] and [`whole`] open files. Arrays are
-//! read straight into pooled blocks. Input is not trusted: whatever it says, a reader returns a
-//! value or a [`FormatError`] naming the source, the position and the type that was expected.
-//! Nothing of the size that a header claims is touched before that much input is there; where the
-//! length of the input is known, nothing is even allocated.
+//! Readers take any `io::Read` and writers any `io::Write`; only [`files`] and [`whole`] open files. Arrays are read directly
+//! into pooled blocks. Input is not trusted: whatever it contains, a reader returns a value or a [`FormatError`] naming the
+//! source, the position and the expected type. No memory of the size that a header claims is touched before that much input has
+//! arrived; if the length of the input is known, none is even allocated.
 //!
 //! Absent on purpose: writing compressed files, structured or string `.npy` types, animated images,
 //! conversions between number types.

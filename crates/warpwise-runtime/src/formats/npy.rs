@@ -1,8 +1,7 @@
-//! `.npy` files, versions 1 to 3, of all our element types, of either byte order and either order of
-//! dimensions.
+//! `.npy` files, versions 1 to 3, of all supported element types, of either byte order and either order of dimensions.
 //!
-//! The header is a Python dictionary of which exactly the keys `descr`, `fortran_order` and `shape`
-//! are allowed. A file with an empty shape is a scalar.
+//! The header is a Python dictionary with exactly the keys `descr`, `fortran_order` and `shape`. A file with an empty shape is a
+//! scalar.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -18,16 +17,16 @@ use crate::memory::{Block, MemoryPool, OutOfMemory};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The contents of the header.
+/// Contents of the header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NpyHeader {
-    /// The type of the elements.
+    /// Element type.
     pub ty: ValueType,
-    /// The most significant byte of an element comes first.
+    /// Whether the most significant byte of an element comes first.
     pub big_endian: bool,
-    /// The first dimension varies fastest.
+    /// Whether the first dimension varies fastest.
     pub fortran_order: bool,
-    /// The sizes, outermost first; none for a scalar.
+    /// Sizes, outermost first; none for a scalar.
     pub shape: Shape,
 }
 
@@ -41,13 +40,13 @@ pub fn read_npy(
     read(&mut input, expected, pool).map_err(|fault| fault.in_bytes(source.name, expected))
 }
 
-/// Reads the header alone; the reader is left where the elements begin.
+/// Reads only the header; the reader is then at the first element.
 pub fn read_npy_header(source: Source<'_>) -> Result<NpyHeader, FormatError> {
     let mut input = Input::new(source.reader, source.length);
     read_header(&mut input).map_err(|fault| fault.in_bytes(source.name, None))
 }
 
-/// Writes an `.npy` file, version 1 (2, should the header be too long for that).
+/// Writes an `.npy` file of version 1 (2 if the header is too long for version 1).
 pub fn write_npy(output: &mut dyn Write, value: &Value) -> io::Result<()> {
     output.write_all(&npy_header(value.element_type(), value.shape(), value.shape()))?;
     match value {
@@ -56,8 +55,8 @@ pub fn write_npy(output: &mut dyn Write, value: &Value) -> io::Result<()> {
     }
 }
 
-/// The header for elements of this type and shape, in the order of this machine. It is long enough for the header of
-/// the shape `room` to take its place later.
+/// Returns the header for elements of this type and shape, in the byte order of this machine. It is long enough to be replaced
+/// later by the header for the shape `room`.
 pub fn npy_header(ty: ValueType, shape: &[i64], room: &[i64]) -> Vec<u8> {
     let text = dictionary(ty, shape);
     let longest = dictionary(ty, room).len().max(text.len());
@@ -79,7 +78,7 @@ fn dictionary(ty: ValueType, shape: &[i64]) -> String {
     format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({sizes}), }}", type_code(ty))
 }
 
-/// Whether a file that begins like this is meant to be an `.npy` file.
+/// Returns whether a file that begins with these bytes claims to be an `.npy` file.
 #[cfg(feature = "files")]
 pub(super) fn looks_npy(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
@@ -118,7 +117,7 @@ fn read(input: &mut Input<'_>, expected: Option<ExpectedType>, pool: &MemoryPool
     Ok(Value::array(header.ty, array))
 }
 
-/// Reorders elements whose first dimension varies fastest.
+/// Reorders elements whose first dimension varies fastest to row-major order.
 fn to_row_major(
     block: &Block,
     shape: &[i64],
@@ -212,7 +211,7 @@ fn parse_dictionary(text: &str) -> Result<NpyHeader, String> {
     Ok(NpyHeader { ty, big_endian, fortran_order, shape })
 }
 
-/// A quoted string at the start of `text`, and what follows it.
+/// Splits `text` into the quoted string at its start and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|&quote| quote == '\'' || quote == '"')?;
     text[1..].split_once(quote)
@@ -234,7 +233,7 @@ fn parse_shape(sizes: &str) -> Result<Shape, String> {
     if shape.len() > 255 { Err("more than 255 dimensions".into()) } else { Ok(shape) }
 }
 
-/// The type and whether it is big-endian.
+/// Parses a type code; returns the type and whether it is big-endian.
 fn parse_type(code: &str) -> Result<(ValueType, bool), String> {
     let (order, name) = match code.as_bytes() {
         [order @ (b'<' | b'>' | b'=' | b'|'), ..] => (*order, &code[1..]),

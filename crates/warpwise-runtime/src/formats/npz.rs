@@ -1,4 +1,4 @@
-//! `.npz` files, which are only written: archives of `.npy` files, called as NumPy calls those without names.
+//! `.npz` files, which are only written: archives of `.npy` files, named like NumPy's unnamed arrays.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 use super::npy::write_npy;
 use crate::array::Value;
 
-/// Writes values as `arr_0`, `arr_1` and so on.
+/// Writes values as `arr_0`, `arr_1` etc.
 pub(super) fn write_npz(output: impl Write, values: &[Value]) -> io::Result<()> {
     let mut archive = ZipWriter::new_stream(output);
     for (number, value) in values.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! `.png` images as arrays of bytes: grey `[h][w]u8`, RGB `[h][w][3]u8`, RGBA `[h][w][4]u8`.
 //!
-//! On reading, palettes are resolved, grey with transparency becomes RGBA, fewer than 8 bits are
-//! widened, and 16 bits lose their lower half. Only the first image of an animation is read.
+//! When reading, palettes are resolved, grey with transparency becomes RGBA, depths below 8 bits are widened, and 16-bit channels
+//! lose their lower half. Only the first image of an animation is read.
 
 use std::io::{Cursor, Read, Write};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::memory::{Block, MemoryPool};
 
 const MAGIC: &[u8; 8] = b"\x89PNG\r\n\x1a\n";
 
-/// Deflate cannot compress better than this; images that claim more are corrupt.
+/// Best compression ratio of Deflate; images that claim more are corrupt.
 const BEST_COMPRESSION: u64 = 1100;
 
 /// Reads a `.png` file.
@@ -57,17 +57,17 @@ pub fn write_png(output: &mut dyn Write, name: &str, value: &Value) -> Result<()
     written.map_err(|fault| error(format!("cannot write: {fault}")))
 }
 
-/// An array of bytes that is an image.
+/// An array of bytes in the form of an image.
 pub(super) struct Picture<'v> {
     pub width: u32,
     pub height: u32,
-    /// Bytes of a pixel: 1 (grey), 3 or 4.
+    /// Bytes per pixel: 1 (grey), 3 or 4.
     pub channels: u8,
     pub pixels: &'v [u8],
 }
 
 impl Picture<'_> {
-    /// An array as an image, or why it is none.
+    /// Views an array as an image, or returns the reason why it is none.
     pub(super) fn of(value: &Value) -> Result<Picture<'_>, String> {
         let (height, width, channels) = match (value.element_type(), value.shape()) {
             (ValueType::U8, &[height, width]) => (height, width, 1),
@@ -85,7 +85,7 @@ impl Picture<'_> {
     }
 }
 
-/// Whether a file that begins like this is meant to be a `.png` file.
+/// Returns whether a file that begins with these bytes claims to be a `.png` file.
 pub(super) fn looks_png(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }

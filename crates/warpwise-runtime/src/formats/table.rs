@@ -1,4 +1,4 @@
-//! Tables as text, which are only written: vectors are columns, matrices several.
+//! Tables as text, which are only written: a vector is one column, a matrix several.
 
 #[cfg(feature = "files")]
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use warpwise_prim::{Scalar, ValueType};
 #[cfg(feature = "files")]
 use crate::array::Value;
 
-/// Appends a number without its type, as every program reads it.
+/// Appends a number without its type, in the notation that other programs read.
 pub fn push_number(text: &mut String, ty: ValueType, bytes: &[u8]) {
     let mut bits = [0; 8];
     bits[..bytes.len()].copy_from_slice(bytes);
@@ -30,12 +30,12 @@ pub fn push_number(text: &mut String, ty: ValueType, bytes: &[u8]) {
     });
 }
 
-/// The columns of a value: bytes of a row, and how many rows.
+/// The columns of a value, row by row.
 #[cfg(feature = "files")]
 struct Columns<'v> {
     ty: ValueType,
     bytes: &'v [u8],
-    /// Bytes of a row of it.
+    /// Size of a row in bytes.
     row: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Streams of values: text and binary, mixed as one likes, compressed or not.
+//! Streams of values: text and binary in any mixture, compressed or not.
 
 use std::io::{Cursor, Read};
 
@@ -13,26 +13,26 @@ use super::{ExpectedType, FormatError};
 use crate::array::Value;
 use crate::memory::MemoryPool;
 
-/// The bytes that some programs put before text.
+/// The byte order mark, which some programs put before text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Where values come from.
+/// A source of values.
 pub struct Source<'a> {
-    /// Its name in messages.
+    /// Name for messages.
     pub name: &'a str,
-    /// The bytes.
+    /// Reader of the bytes.
     pub reader: Box<dyn Read + 'a>,
-    /// How many there are, where that is known.
+    /// Number of bytes, if known.
     pub length: Option<u64>,
 }
 
 impl<'a> Source<'a> {
-    /// Bytes in memory.
+    /// Makes a source from bytes in memory.
     pub fn bytes(name: &'a str, bytes: &'a [u8]) -> Source<'a> {
         Source { name, reader: Box::new(bytes), length: Some(bytes.len() as u64) }
     }
 
-    /// A stream of unknown length.
+    /// Makes a source from a stream of unknown length.
     pub fn stream(name: &'a str, reader: impl Read + 'a) -> Source<'a> {
         Source { name, reader: Box::new(reader), length: None }
     }
@@ -40,9 +40,8 @@ impl<'a> Source<'a> {
 
 /// Reads the values of a text or binary stream, which may be compressed.
 ///
-/// With `expected` types there must be exactly as many values, of these types, and text may leave
-/// out the suffixes of numbers. Without, all values are read, and unsuffixed numbers are `i32` or,
-/// with a point or an exponent, `f64`.
+/// If `expected` is given, the number of values and their types must match it, and text may leave out the suffixes of numbers.
+/// Otherwise all values are read, and numbers without suffix are `i32` or, with a point or an exponent, `f64`.
 pub fn read_values(
     source: Source<'_>,
     expected: Option<&[ExpectedType]>,
@@ -69,7 +68,7 @@ pub fn read_values(
     read_rest(name, base, content, expected, values, pool)
 }
 
-/// Reads the values that `content`, at `base` in the source, holds after the first `values`.
+/// Reads the values in `content`, which begins at `base` in the source and follows the first `values`.
 fn read_rest(
     name: &str,
     base: u64,
@@ -114,7 +113,8 @@ fn read_rest(
     }
 }
 
-/// Skips white space before a binary value; `None`, with nothing skipped, before anything else.
+/// Skips white space before a binary value and returns the value's position; `None`, with nothing skipped, if no binary value
+/// follows.
 fn skip_to_binary(input: &mut Input<'_>) -> Result<Option<u64>, Fault> {
     let ahead = input.look_ahead()?;
     let blank = ahead.iter().take_while(|byte| byte.is_ascii_whitespace()).count();

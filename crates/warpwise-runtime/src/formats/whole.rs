@@ -1,7 +1,7 @@
-//! Files that are whole or not there, and what tells files apart.
+//! Files that are either complete or absent, and the identity of files.
 //!
-//! A file is written beside its place and renamed into it when it is complete. Until then, and if it never is, what was there before
-//! stays as it was. Pipes and devices are written to where they are.
+//! A file is written beside its final place and renamed when it is complete. Until then, and if it is never completed, the former
+//! file stays unchanged. Pipes and devices are written in place.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -9,27 +9,27 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file that gets its name when it is complete; dropped before, it leaves nothing.
+/// A file that gets its name when it is complete; if it is dropped before, nothing remains.
 #[derive(Debug)]
 pub struct WholeFile {
     file: BufWriter<File>,
-    /// Where the file lies meanwhile, and where it is to lie; none for what is no regular file.
+    /// The temporary and the final path; none if the target is not a regular file.
     places: Option<(PathBuf, PathBuf)>,
 }
 
-/// The identity of a file, which its names have in common.
+/// The identity of a file, which is equal for all its names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// A regular file: its device and number there.
+    /// A regular file: its device and its inode number.
     File(u64, u64),
-    /// A name in a folder that nothing has yet.
+    /// A path that does not exist yet.
     Free(PathBuf),
 }
 
 impl WholeFile {
-    /// Begins a file that is to be called so.
+    /// Begins a file that will be named `path`.
     pub fn create(path: &Path) -> io::Result<WholeFile> {
-        // A link stays one.
+        // A symbolic link stays a link.
         let whole = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let before = fs::metadata(&whole).ok();
         if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
@@ -44,12 +44,12 @@ impl WholeFile {
         Ok(whole_file)
     }
 
-    /// Lets the file be used so, instead of as the one before it.
+    /// Sets the file's permissions, which otherwise are those of the file it replaces.
     pub fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         self.file.get_ref().set_permissions(permissions)
     }
 
-    /// Gives the file its name.
+    /// Flushes the file and gives it its name.
     pub fn complete(mut self) -> io::Result<()> {
         self.file.flush()?;
         if let Some((beside, whole)) = &self.places {
@@ -73,14 +73,15 @@ impl Write for WholeFile {
 impl Drop for WholeFile {
     fn drop(&mut self) {
         if let Some((beside, _)) = &self.places {
-            // It is only litter where it cannot be removed.
+            // If it cannot be removed, only a stray file remains.
             let _ = fs::remove_file(beside);
         }
     }
 }
 
 impl Place {
-    /// The place of a file that is there or may come to be; none of pipes, devices and folders, and where nothing can be.
+    /// Returns the place of an existing file or of one that could be created; `None` for pipes, devices and folders, and where no
+    /// file can be created.
     pub fn of(path: &Path) -> Option<Place> {
         if let Ok(metadata) = fs::metadata(path) {
             return metadata.is_file().then(|| Place::of_file(path, &metadata));
@@ -102,7 +103,7 @@ impl Place {
     }
 }
 
-/// A name in the same folder that nobody else uses.
+/// Returns an unused name in the same folder.
 fn beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -1,8 +1,8 @@
-//! Amounts of memory as people write and read them.
+//! Amounts of memory in human-readable form.
 
 use std::fmt;
 
-/// A number of bytes, shown in the unit that suits it: `512 bytes`, `1.5 MiB`.
+/// A number of bytes, displayed in a suitable unit: `512 bytes`, `1.5 MiB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bytes(pub u64);
 
@@ -14,7 +14,7 @@ impl fmt::Display for Bytes {
             return write!(f, "{} {}", self.0, if self.0 == 1 { "byte" } else { "bytes" });
         }
         let (mut amount, mut unit) = (self.0 as f64 / 1024.0, 0);
-        // Amounts that would be rounded to 1024 are 1 of the next unit.
+        // Amounts that would be rounded to 1024 become 1 of the next unit.
         while amount >= 1023.5 {
             (amount, unit) = (amount / 1024.0, unit + 1);
         }
@@ -29,7 +29,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Reads a number of bytes, perhaps with a unit of 1024, its square and so on: `4096`, `64K`, `2G`, `1GiB`.
+/// Parses a number of bytes with an optional unit, a power of 1024: `4096`, `64K`, `2G`, `1GiB`.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || "expected a number of bytes, such as 4096, 64K, 512M, 2G".to_string();
     let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! A block of pooled memory, or of memory that somebody else provides.
+//! A block of memory from a pool or from elsewhere.
 
 use std::any::Any;
 use std::fmt;
@@ -11,17 +11,16 @@ use bytemuck::NoUninit;
 use super::classes::SizeClass;
 use super::pool::Shared;
 
-/// The owner of memory that is no pool's; it is kept as long as the memory is used.
+/// The owner of memory that belongs to no pool; it is kept alive as long as the memory is used.
 pub type Provider = Arc<dyn Any + Send + Sync>;
 
 /// Memory from a [`MemoryPool`](super::MemoryPool), shared through `Arc` and returned to the pool
 /// when the last owner drops it.
 ///
-/// Blocks are 64-byte aligned (2 MiB from 4 MiB up) and every byte is initialised. At least
-/// [`bytes`](Block::bytes) rounded up to a multiple of 64 may be read and written, so a kernel can
-/// load the last vector whole.
+/// Blocks are 64-byte aligned (2 MiB from 4 MiB up) and every byte is initialised. At least [`bytes`](Block::bytes) rounded up to
+/// a multiple of 64 may be read and written, so a kernel can load the whole last vector.
 ///
-/// A block may also lie in memory from elsewhere, such as a file's ([`Block::foreign`]); no budget counts it then. Or it is a
+/// A block may also lie in memory from elsewhere, such as a file's ([`Block::foreign`]); no budget counts such memory. Or it is a
 /// part of memory that others read ([`Block::part`]), which nobody may write.
 pub struct Block {
     start: NonNull<u8>,
@@ -29,20 +28,20 @@ pub struct Block {
     home: Home,
 }
 
-/// Where a block goes when nobody needs it any more.
+/// Treatment of a block's memory when the block is dropped.
 enum Home {
     Pool(SizeClass, Arc<Shared>),
-    /// A pool's with guard pages, and whether it ends where a page does.
+    /// Returns to a pool with guard pages; the flag tells whether the block ends at a page's end.
     Guarded(bool, Arc<Shared>),
-    /// Dropping this is all.
+    /// The provider is dropped.
     Foreign {
         _provider: Provider,
     },
-    /// Nor does a vector want it back, or who lends one, which is aligned as its elements are and ends where they do.
+    /// A vector, or memory lent for writing, is dropped. The alignment and the end are those of its elements.
     Vector {
         _elements: Provider,
     },
-    /// It is part of what others read, aligned as its elements are and ends where they do.
+    /// Memory that others read loses one owner. The alignment and the end are those of its elements.
     Part {
         _whole: Provider,
     },
@@ -65,25 +64,28 @@ impl Block {
         Block { start, bytes, home: Home::Guarded(at_end, home) }
     }
 
-    /// Memory that `provider` keeps.
+    /// Makes a block of memory that `provider` keeps.
     ///
     /// # Safety
-    /// From `start`, a multiple of 64 bytes, `bytes` rounded up to a multiple of 64 can be read and written until the last
-    /// `provider` is dropped; they are initialised, and nobody else writes them or cares what is written to them.
+    /// The `bytes` bytes from `start`, rounded up to a multiple of 64, can be read and written until the last `provider` is
+    /// dropped; `start` is a multiple of 64. The bytes are initialised, nobody else writes them, and nobody relies on their
+    /// contents.
     pub unsafe fn foreign(start: NonNull<u8>, bytes: usize, provider: Provider) -> Block {
         debug_assert_eq!(start.as_ptr() as usize % 64, 0);
         Block { start, bytes, home: Home::Foreign { _provider: provider } }
     }
 
-    /// The block that a vector is, where it lies. It counts in no pool's budget, is aligned as its elements are and ends where they do.
+    /// Makes a block of a vector without copying it. No pool's budget counts the block. Its alignment and its end are those of
+    /// the elements.
     pub fn of_vec<T: NoUninit + Send + Sync>(mut elements: Vec<T>) -> Block {
-        // The pointer that everything goes through is taken once, and the vector is not touched again until it is dropped.
+        // The pointer that all accesses go through is taken once, and the vector is not touched again until it is dropped.
         let start = NonNull::new(elements.as_mut_ptr().cast::<u8>()).unwrap_or(NonNull::dangling());
         let bytes = size_of_val(elements.as_slice());
         Block { start, bytes, home: Home::Vector { _elements: Arc::new(elements) } }
     }
 
-    /// The elements that an owner holds, where they lie. They are asked for once, and the owner is dropped with the block.
+    /// Makes a read-only block of an owner's elements without copying them. `as_ref` is called once, and the owner is dropped
+    /// with the block.
     pub fn of_owner<T: NoUninit>(owner: impl AsRef<[T]> + Send + Sync + 'static) -> Block {
         let owner = Arc::new(owner);
         let elements: &[T] = (*owner).as_ref();
@@ -92,37 +94,39 @@ impl Block {
         unsafe { Block::shared(start, bytes, owner) }
     }
 
-    /// These bytes of a block, where they lie. Whoever wants to write them has to copy them ([`Block::is_part`]).
+    /// Makes a read-only block of some bytes of another without copying them. Writers have to copy them first
+    /// ([`Block::is_part`]).
     pub fn part(whole: &Arc<Block>, bytes: Range<usize>) -> Option<Block> {
         let part = whole.as_slice().get(bytes)?;
-        // SAFETY: the bytes lie in the block, which the part keeps; whoever writes to a block owns it alone.
+        // SAFETY: the bytes lie in the block, which the part keeps; anybody who writes to a block owns it alone.
         Some(unsafe { Block::shared(NonNull::from(part).cast(), part.len(), Arc::clone(whole) as Provider) })
     }
 
-    /// Memory that `provider` keeps and others may read; it may begin and end anywhere.
+    /// Makes a read-only block of memory that `provider` keeps and others may read; it may begin and end anywhere.
     ///
     /// # Safety
-    /// From `start` on, `bytes` can be read until the last `provider` is dropped; they are initialised, and nobody writes them.
+    /// The `bytes` bytes from `start` can be read until the last `provider` is dropped; they are initialised, and nobody writes
+    /// them.
     pub unsafe fn shared(start: NonNull<u8>, bytes: usize, provider: Provider) -> Block {
         Block { start, bytes, home: Home::Part { _whole: provider } }
     }
 
-    /// Memory that `provider` keeps and lets be overwritten; it may begin and end anywhere.
+    /// Makes a writable block of memory that `provider` keeps; it may begin and end anywhere.
     ///
     /// # Safety
-    /// From `start` on, `bytes` can be read and written until `provider` is dropped; they are initialised, and nobody else reads or writes
-    /// them while the block is in use.
+    /// The `bytes` bytes from `start` can be read and written until `provider` is dropped; they are initialised, and nobody else
+    /// reads or writes them while the block is in use.
     pub unsafe fn lent(start: NonNull<u8>, bytes: usize, provider: Provider) -> Block {
         Block { start, bytes, home: Home::Vector { _elements: provider } }
     }
 
-    /// Whether it comes from a pool that hands out memory again as it is.
+    /// Returns whether the block comes from a pool that reuses memory as it is (without guard pages).
     pub fn is_pooled(&self) -> bool {
         matches!(self.home, Home::Pool(..))
     }
 
-    /// Changes the size of a pooled block to `bytes`, in place, if both sizes have the same size class. Returns whether they do. The pool
-    /// counts it as an allocation that reuses memory.
+    /// Changes the size of a pooled block to `bytes`, in place, if both sizes have the same size class, and returns whether they
+    /// do. The pool counts the change as an allocation that reuses memory.
     pub fn refit(&mut self, bytes: u64) -> bool {
         match &self.home {
             Home::Pool(class, home) if SizeClass::holding(bytes) == Some(*class) => {
@@ -138,17 +142,17 @@ impl Block {
         }
     }
 
-    /// Whether others may read its memory, so that nobody may write it, not even its only owner.
+    /// Returns whether others may read the memory, so that nobody may write it, not even the only owner of the block.
     pub fn is_part(&self) -> bool {
         matches!(self.home, Home::Part { .. })
     }
 
-    /// The size asked for.
+    /// Returns the requested size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The bytes that are really there.
+    /// Returns the number of usable bytes.
     pub fn capacity(&self) -> usize {
         match &self.home {
             Home::Pool(class, _) => class.capacity() as usize,
@@ -158,31 +162,30 @@ impl Block {
         }
     }
 
-    /// Whether any scalar may lie at its start.
+    /// Returns whether a scalar of any type may lie at the block's start.
     pub fn is_aligned(&self) -> bool {
         (self.start.as_ptr() as usize).is_multiple_of(align_of::<u64>())
     }
 
-    /// Where the block starts, for reading.
+    /// Returns the start of the block, for reading.
     pub fn as_ptr(&self) -> *const u8 {
         self.start.as_ptr()
     }
 
-    /// Where the block starts, for writing. Whoever writes through it while the block is shared
-    /// must see to it that no slice from [`as_slice`](Block::as_slice) lives and that no other
-    /// thread touches the same bytes: compiled code keeps this by construction (consumption is
-    /// checked), everybody else writes through [`as_mut_slice`](Block::as_mut_slice).
+    /// Returns the start of the block, for writing. A writer must ensure that, while the block is shared, no slice from
+    /// [`as_slice`](Block::as_slice) lives and no other thread touches the same bytes. Compiled code ensures this by construction
+    /// (consumption is checked); all other code writes through [`as_mut_slice`](Block::as_mut_slice).
     pub fn as_mut_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
     }
 
-    /// The contents.
+    /// Returns the contents.
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: `bytes` initialised bytes start here and live as long as `self`.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
     }
 
-    /// The contents, writable by the only owner of a block that is no part of another.
+    /// Returns the writable contents. Only the sole owner of a block that is not a part may write them.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         assert!(!self.is_part(), "others may read the memory of a part");
         // SAFETY: as in `as_slice`; `&mut self` means that nobody else holds the block.
@@ -210,7 +213,7 @@ impl fmt::Debug for Block {
 mod tests {
     use super::*;
 
-    /// Memory with the alignment that blocks have.
+    /// Memory with the alignment of blocks.
     #[repr(align(64))]
     struct Line {
         _bytes: [u8; 64],

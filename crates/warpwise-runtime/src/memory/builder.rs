@@ -1,8 +1,8 @@
-//! Gathering bytes in a pooled block that doubles: errors instead of aborts when memory is short.
+//! A growable buffer of bytes in a pooled block: errors instead of aborts when memory is short.
 
 use super::{Block, MemoryPool, OutOfMemory};
 
-/// Bytes of a number not known beforehand.
+/// A buffer for a number of bytes that is not known beforehand.
 pub struct BlockBuilder<'a> {
     pool: &'a MemoryPool,
     block: Option<Block>,
@@ -10,20 +10,20 @@ pub struct BlockBuilder<'a> {
 }
 
 impl<'a> BlockBuilder<'a> {
-    /// No bytes yet.
+    /// Makes an empty buffer.
     pub fn new(pool: &'a MemoryPool) -> BlockBuilder<'a> {
         BlockBuilder { pool, block: None, used: 0 }
     }
 
-    /// The number of bytes so far.
+    /// Returns the number of bytes so far.
     pub fn bytes(&self) -> usize {
         self.used
     }
 
-    /// Makes room for so many bytes in all, unless memory does not suffice for them.
+    /// Reserves room for `bytes` bytes in all, if memory suffices.
     pub fn expect(&mut self, bytes: usize) {
         if bytes > self.block.as_ref().map_or(0, |block| block.as_slice().len()) {
-            // Whether what comes fits is seen when it comes.
+            // A failure is ignored here: `push` reports it once the bytes do not fit.
             let _ = self.grow(bytes);
         }
     }
@@ -43,7 +43,7 @@ impl<'a> BlockBuilder<'a> {
         self.push(bytes)
     }
 
-    /// The bytes at the start of a block that may be twice as large; nothing is copied.
+    /// Returns the bytes at the start of a block that may be twice as large; nothing is copied.
     pub fn into_block(self) -> Result<Block, OutOfMemory> {
         match self.block {
             Some(block) => Ok(block),
@@ -51,7 +51,7 @@ impl<'a> BlockBuilder<'a> {
         }
     }
 
-    /// The bytes in a block of exactly their size.
+    /// Returns the bytes in a block of exactly their size.
     pub fn finish(self) -> Result<Block, OutOfMemory> {
         let mut exact = self.pool.allocate_unique(self.used as u64)?;
         if let Some(block) = &self.block {

@@ -1,17 +1,17 @@
-//! Size classes: eight per doubling, so that a block wastes at most an eighth of what was asked.
+//! Size classes: eight per doubling, so that a block wastes at most an eighth of the requested size.
 //!
 //! Sizes are counted in granules of 64 bytes. Up to 16 granules each count has its own class; above,
 //! a class is `mantissa << shift` granules with a mantissa from 9 to 16.
 
-/// Bytes of a granule: the alignment of small blocks, a cache line, a 512-bit vector.
+/// Size of a granule in bytes: the alignment of small blocks, a cache line, a 512-bit vector.
 pub(super) const GRANULE: u64 = 64;
 
-/// One size class, by its dense index in order of size.
+/// A size class, represented by its dense index in order of size.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct SizeClass(u16);
 
 impl SizeClass {
-    /// The smallest class that holds `bytes`; sizes above 2^62 bytes have none.
+    /// Returns the smallest class that holds `bytes`; sizes above 2^62 bytes have none.
     pub(super) fn holding(bytes: u64) -> Option<SizeClass> {
         if bytes > 1 << 62 {
             return None;
@@ -22,19 +22,19 @@ impl SizeClass {
         Some(SizeClass((8 * u64::from(shift) + mantissa - 1) as u16))
     }
 
-    /// Bytes of a block of this class.
+    /// Returns the size of this class's blocks in bytes.
     pub(super) fn capacity(self) -> u64 {
         let index = u64::from(self.0);
         let (mantissa, shift) = if index < 8 { (index + 1, 0) } else { (index % 8 + 9, index / 8 - 1) };
         (mantissa << shift) * GRANULE
     }
 
-    /// The dense index.
+    /// Returns the dense index.
     pub(super) fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The class with this dense index.
+    /// Returns the class with this dense index.
     pub(super) fn from_index(index: usize) -> SizeClass {
         SizeClass(index as u16)
     }

@@ -1,38 +1,39 @@
-//! Blocks between pages that nobody may touch, to find accesses outside of blocks: each is a mapping of its own.
+//! Blocks between inaccessible pages, to find accesses outside of blocks: each block is a mapping of its own.
 //!
 //! ```text
 //! | no access | red zone | block | no access |     and for every other block     | no access | block | red zone | no access |
 //! ```
 //!
-//! A block fills no whole number of pages. By turns it ends where a page does, or begins there; what is left of its pages is
-//! a red zone of a known pattern, which is looked at when the block is given back: a write there is a mistake of compiled code,
-//! and ends the process with a word. The mapping goes as well, so that a use after that faults.
+//! The size of a block is rarely a multiple of the page size. Blocks end at a page's end or begin at a page's start, in
+//! alternation; the rest of the pages is a red zone of a known pattern. The pattern is checked when the block is given back: a
+//! write into the red zone is a mistake of compiled code and ends the process with a message. The mapping is removed as well, so
+//! that a later use of the block faults.
 
 use std::ptr::NonNull;
 
 /// The contents of red zones.
 const PATTERN: u8 = 0xA5;
 
-/// The environment variable that asks for it.
+/// Environment variable that asks for guard pages.
 const VARIABLE: &str = "WARPWISE_GUARD_PAGES";
 
-/// Whether the environment asks for guard pages.
+/// Returns whether the environment asks for guard pages.
 pub(super) fn wanted() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Where a block lies in its mapping.
+/// Position of a block in its mapping.
 struct Layout {
-    /// Bytes of the mapping.
+    /// Size of the mapping, in bytes.
     mapping: usize,
-    /// Where the pages of the block begin and end.
+    /// Range of the accessible pages.
     pages: std::ops::Range<usize>,
-    /// Where the block begins.
+    /// Start of the block.
     start: usize,
 }
 
 impl Layout {
-    /// `at_end`: whether the block ends where its pages do.
+    /// Computes the layout; `at_end` tells whether the block ends at the end of its pages.
     fn of(bytes: usize, page: usize, at_end: bool) -> Option<Layout> {
         let held = bytes.checked_next_multiple_of(page)?;
         let mapping = held.checked_add(2 * page)?;
@@ -41,7 +42,7 @@ impl Layout {
         Some(Layout { mapping, pages, start })
     }
 
-    /// The red zone, within the mapping.
+    /// Returns the range of the red zone within the mapping.
     fn red_zone(&self, bytes: usize) -> std::ops::Range<usize> {
         if self.start > self.pages.start {
             self.pages.start..self.start
@@ -51,7 +52,7 @@ impl Layout {
     }
 }
 
-/// A block of so many bytes, a multiple of 64; zero. `at_end`: whether it ends where a page does.
+/// Obtains a zeroed block of `bytes` bytes, a multiple of 64. `at_end` tells whether it ends at a page's end.
 pub(super) fn obtain(bytes: usize, at_end: bool) -> Option<NonNull<u8>> {
     let layout = Layout::of(bytes, page(), at_end)?;
     // SAFETY: a fresh anonymous mapping touches no existing memory.
@@ -76,7 +77,7 @@ pub(super) fn obtain(bytes: usize, at_end: bool) -> Option<NonNull<u8>> {
     }
 }
 
-/// Gives back what [`obtain`] returned.
+/// Releases a block that [`obtain`] returned.
 ///
 /// # Safety
 /// `start` must come from `obtain(bytes, at_end)` and must not be used afterwards.
@@ -98,9 +99,9 @@ pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize, at_end: bool) {
     }
 }
 
-/// Bytes of a page.
+/// Returns the page size in bytes.
 fn page() -> usize {
-    // SAFETY: asks for a constant of the system.
+    // SAFETY: reads a constant of the system.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 

@@ -1,13 +1,13 @@
 //! The default byte budget: 80 % of the memory this process may use.
 //!
-//! A control group's limit holds for all groups below it. Which group the process is in stands in `/proc/self/cgroup`; where the
-//! groups of each version are mounted, and which group is the root of what is seen there, in `/proc/self/mountinfo`.
+//! A control group's limit holds for all groups below it. `/proc/self/cgroup` names the group of the process.
+//! `/proc/self/mountinfo` tells where the groups of each version are mounted, and which group is the root of the mount.
 
 use std::path::{Path, PathBuf};
 
-/// 80 % of physical memory, or of the lowest limit of the control groups that the process is in.
+/// Returns 80 % of physical memory, or of the lowest limit of the control groups that the process is in.
 ///
-/// Where neither can be found out the budget is 1 GiB.
+/// If neither can be determined, the budget is 1 GiB.
 pub fn default_limit() -> u64 {
     let physical = physical_memory();
     let group = control_group_limit();
@@ -19,7 +19,7 @@ pub fn default_limit() -> u64 {
     available / 5 * 4
 }
 
-/// How many bytes of memory the process has now, in pages that it has touched; none where that cannot be found out.
+/// Returns the resident memory of the process in bytes, or `None` if it cannot be determined.
 pub fn resident() -> Option<u64> {
     let sizes = std::fs::read_to_string("/proc/self/statm").ok()?;
     sizes.split(' ').nth(1)?.parse::<u64>().ok()?.checked_mul(page()?)
@@ -48,7 +48,7 @@ fn physical_memory() -> Option<u64> {
     None
 }
 
-/// Returns the memory that the control groups of this process leave it.
+/// Returns the lowest memory limit of the control groups of this process.
 fn control_group_limit() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let groups = read(Path::new("/proc/self/cgroup"))?;
@@ -56,7 +56,8 @@ fn control_group_limit() -> Option<u64> {
     group_limit(&groups, &mounts, &read)
 }
 
-/// The lowest limit of the groups in a list as in `/proc/self/cgroup` and of those above them; none where there is none.
+/// Returns the lowest limit of the groups listed in `groups` (as in `/proc/self/cgroup`) and of their ancestors, or `None` if
+/// there is no limit.
 fn group_limit(groups: &str, mounts: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     let mut lowest: Option<u64> = None;
     for line in groups.lines() {
@@ -73,7 +74,7 @@ fn group_limit(groups: &str, mounts: &str, read: &dyn Fn(&Path) -> Option<String
         let Some((root, mounted)) = mounts.lines().find_map(|line| mount(line, kind, option)) else {
             continue;
         };
-        // What is above the root of the mount cannot be seen; a group outside of it has limits that cannot be seen either.
+        // Groups above the root of the mount are invisible. So are the limits of a group outside of that root.
         let below = Path::new(group).strip_prefix(root).unwrap_or(Path::new(""));
         for group in below.ancestors() {
             let limit = read(&mounted.join(group).join(file)).and_then(|text| text.trim().parse().ok());
@@ -84,7 +85,7 @@ fn group_limit(groups: &str, mounts: &str, read: &dyn Fn(&Path) -> Option<String
     lowest
 }
 
-/// The root and the place of a mount in a line of `/proc/self/mountinfo`, if it is of this kind with this option.
+/// Parses the root and the mount point from a line of `/proc/self/mountinfo` if the mount is of this kind with this option.
 fn mount<'l>(line: &'l str, kind: &str, option: Option<&str>) -> Option<(&'l str, PathBuf)> {
     let (mount, file_system) = line.split_once(" - ")?;
     let mut mount = mount.split(' ').skip(3);
@@ -102,7 +103,7 @@ mod tests {
 
     use super::group_limit;
 
-    /// The limit where these files hold these texts.
+    /// Returns the limit for files with these contents.
     fn limit(groups: &str, mounts: &str, files: &[(&str, &str)]) -> Option<u64> {
         let read = |path: &Path| {
             let found = files.iter().find(|(name, _)| Path::new(name) == path);

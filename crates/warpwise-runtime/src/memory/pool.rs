@@ -12,7 +12,7 @@ use super::guarded;
 use super::limit::default_limit;
 use super::system;
 
-/// Free bytes that are always kept for reuse, the budget permitting.
+/// Free bytes that may always be kept for reuse, the budget permitting.
 const SLACK: u64 = 64 << 20;
 
 /// A pool of memory blocks with a byte budget; clones are handles of the same pool.
@@ -23,10 +23,10 @@ pub struct MemoryPool {
     shared: Arc<Shared>,
 }
 
-/// An allocation that the budget, or the system, does not allow. All sizes in bytes.
+/// An allocation that the budget or the system does not allow. All sizes are in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfMemory {
-    /// The size asked for; `u64::MAX` when it does not even fit 64 bits.
+    /// The requested size; `u64::MAX` if it exceeds 64 bits.
     pub asked: u64,
     /// Bytes in blocks in use.
     pub live: u64,
@@ -52,13 +52,13 @@ pub struct PoolStatistics {
 }
 
 impl MemoryPool {
-    /// A pool that holds at most `limit` bytes; with guard pages where the environment asks for them.
+    /// Makes a pool that holds at most `limit` bytes, with guard pages if the environment asks for them.
     pub fn new(limit: u64) -> MemoryPool {
         MemoryPool::with_guards(limit, guarded::wanted())
     }
 
-    /// A pool whose blocks each lie between pages that nobody may touch, and are never used again: an access outside of a
-    /// block, or after it has been given back, ends the process.
+    /// Makes a pool whose blocks each lie between inaccessible pages and are never reused: an access outside of a block, or after
+    /// it has been given back, ends the process.
     pub fn guarded(limit: u64) -> MemoryPool {
         MemoryPool::with_guards(limit, true)
     }
@@ -68,27 +68,27 @@ impl MemoryPool {
         MemoryPool { shared: Arc::new(Shared { limit, is_guarded, refits, state }) }
     }
 
-    /// Whether blocks lie between guard pages.
+    /// Returns whether blocks lie between guard pages.
     pub fn is_guarded(&self) -> bool {
         self.shared.is_guarded
     }
 
-    /// A pool with the default budget, 80 % of the memory there is.
+    /// Makes a pool with the default budget, 80 % of the available memory.
     pub fn with_default_limit() -> MemoryPool {
         MemoryPool::new(default_limit())
     }
 
-    /// The budget in bytes.
+    /// Returns the budget in bytes.
     pub fn limit(&self) -> u64 {
         self.shared.limit
     }
 
-    /// A block of `bytes` bytes with unspecified contents (initialised, but not zeroed).
+    /// Allocates a block of `bytes` bytes with unspecified contents (initialised, but not zeroed).
     pub fn allocate(&self, bytes: u64) -> Result<Arc<Block>, OutOfMemory> {
         self.allocate_unique(bytes).map(Arc::new)
     }
 
-    /// Like [`allocate`](MemoryPool::allocate), still owned by the caller alone.
+    /// Allocates like [`allocate`](MemoryPool::allocate); the block is still owned by the caller alone.
     pub fn allocate_unique(&self, bytes: u64) -> Result<Block, OutOfMemory> {
         let mut state = self.shared.lock();
         if self.shared.is_guarded {
@@ -100,8 +100,7 @@ impl MemoryPool {
         Ok(Block::new(start, bytes as usize, class, Arc::clone(&self.shared)))
     }
 
-    /// A block for `count` elements of `element` bytes each; `None` stands for a count that no
-    /// 64-bit integer holds.
+    /// Allocates a block for `count` elements of `element` bytes each; `None` stands for a count beyond 64 bits.
     pub fn allocate_elements(&self, count: Option<u64>, element: u64) -> Result<Block, OutOfMemory> {
         let bytes = count.and_then(|count| count.checked_mul(element)).unwrap_or(u64::MAX);
         self.allocate_unique(bytes)
@@ -141,35 +140,35 @@ impl fmt::Display for OutOfMemory {
 
 impl std::error::Error for OutOfMemory {}
 
-/// The state that a pool's handles and blocks share.
+/// State that a pool's handles and blocks share.
 pub(super) struct Shared {
     limit: u64,
     is_guarded: bool,
-    /// How often an owner took its block for a fresh one, a hit without the lock.
+    /// Number of times that an owner reused its block as a fresh one: hits that do not take the lock.
     refits: AtomicU64,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Free blocks by class index; the last freed is reused first, while it is in the caches.
+    /// Free blocks by class index. The last freed block is reused first, while it is still in the caches.
     free: Vec<Vec<FreeBlock>>,
     statistics: PoolStatistics,
 }
 
-/// The start of a block nobody uses.
+/// Start of an unused block.
 struct FreeBlock(NonNull<u8>);
 
 // SAFETY: a free block is plain memory owned by the list it is in.
 unsafe impl Send for FreeBlock {}
 
 impl Shared {
-    /// An owner takes its block for a fresh one.
+    /// Counts that an owner reuses its block as a fresh one.
     pub(super) fn note_refit(&self) {
         self.refits.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The last owner of a block is gone.
+    /// Puts a block without owners into its free list.
     pub(super) fn take_back(&self, start: NonNull<u8>, class: SizeClass) {
         let mut state = self.lock();
         state.statistics.live -= class.capacity();
@@ -179,12 +178,12 @@ impl Shared {
         state.free[class.index()].push(FreeBlock(start));
     }
 
-    /// The last owner of a guarded block is gone.
+    /// Releases a guarded block without owners.
     pub(super) fn take_guarded_back(&self, start: NonNull<u8>, capacity: usize, at_end: bool) {
         let mut state = self.lock();
         state.statistics.live -= capacity as u64;
         state.statistics.held -= capacity as u64;
-        // SAFETY: `take_guarded` obtained it so, and nobody uses it any more.
+        // SAFETY: `take_guarded` obtained it with these values, and nobody uses it any more.
         unsafe { guarded::release(start, capacity, at_end) };
     }
 
@@ -214,7 +213,7 @@ impl State {
         Ok(start)
     }
 
-    /// A block between guard pages, and whether it ends where a page does.
+    /// Allocates a block between guard pages; also returns whether it ends at a page's end.
     fn take_guarded(&mut self, asked: u64, limit: u64) -> Result<(NonNull<u8>, bool), OutOfMemory> {
         let capacity = asked.max(1).checked_next_multiple_of(GRANULE).filter(|&capacity| capacity <= 1 << 62);
         let fits = |capacity: &u64| self.statistics.live.saturating_add(*capacity) <= limit;
@@ -230,9 +229,9 @@ impl State {
         Ok((start, at_end))
     }
 
-    /// Fresh memory, trimming free blocks when the budget or the system demands it.
+    /// Obtains fresh memory, trimming free blocks when the budget or the system demands it.
     fn obtain(&mut self, capacity: u64, limit: u64) -> Option<NonNull<u8>> {
-        // Blocks in use cannot be trimmed; do not throw free blocks away for a hopeless request.
+        // Trimming cannot free blocks in use, so a hopeless request must not throw free blocks away.
         if self.statistics.live.saturating_add(capacity) > limit {
             return None;
         }
@@ -247,7 +246,7 @@ impl State {
         })
     }
 
-    /// Returns the most bytes that may be held once another `capacity` bytes are in use.
+    /// Returns the maximum number of bytes that may be held once another `capacity` bytes are in use.
     fn most_held(&self, capacity: u64, limit: u64) -> u64 {
         let peak = self.statistics.peak_live.max(self.statistics.live.saturating_add(capacity));
         limit.min(peak.saturating_add((peak / 2).max(SLACK)))
@@ -343,7 +342,7 @@ mod tests {
             let statistics = pool.statistics();
             assert!(statistics.held <= statistics.peak_live / 2 * 3, "{statistics:?}");
         }
-        // Small ones may.
+        // Small ones may pile up.
         let pool = MemoryPool::new(1 << 40);
         for round in 0..50 {
             drop(pool.allocate((1 + round % 10) * MIB).unwrap());

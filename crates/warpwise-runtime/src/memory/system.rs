@@ -1,23 +1,23 @@
 //! Memory from the operating system: the only calls that obtain or release pages.
 //!
-//! All memory obtained here reads as zero. Big blocks are mappings of their own at a 2 MiB
-//! boundary with huge pages asked for, those of half a mebibyte and more at any page; small ones come from the process's
-//! allocator, which keeps what is given back to it, so that what a pool lets go would still count as the process's.
+//! All memory obtained here reads as zero. Big blocks are mappings of their own at a 2 MiB boundary, with huge pages requested.
+//! Blocks of half a mebibyte and more are mappings at any page. Small ones come from the process's allocator; it keeps what is
+//! given back to it, so memory that a pool releases would still count as the process's.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 use super::classes::GRANULE;
 
-/// From this size up a block is 2 MiB-aligned and asks for huge pages.
+/// Blocks of at least this size are 2 MiB-aligned and ask for huge pages.
 pub(super) const BIG: u64 = 4 << 20;
 
-/// From this size up a block is a mapping of its own.
+/// Blocks of at least this size are mappings of their own.
 const MAPPED: u64 = 512 << 10;
 
 const HUGE_PAGE: usize = 2 << 20;
 
-/// `bytes` zeroed bytes, or `None` when the system has none left.
+/// Obtains `bytes` zeroed bytes, or `None` when the system has none left.
 pub(super) fn obtain(bytes: u64) -> Option<NonNull<u8>> {
     let bytes = usize::try_from(bytes).ok()?;
     match bytes as u64 {
@@ -27,13 +27,13 @@ pub(super) fn obtain(bytes: u64) -> Option<NonNull<u8>> {
     }
 }
 
-/// Gives back what [`obtain`] returned for the same `bytes`.
+/// Releases memory that [`obtain`] returned for the same `bytes`.
 ///
 /// # Safety
 /// `start` must come from `obtain(bytes)` and must not be used afterwards.
 pub(super) unsafe fn release(start: NonNull<u8>, bytes: u64) {
     if bytes >= MAPPED {
-        // SAFETY: a block of its own, as the caller promises.
+        // SAFETY: the block is a mapping of its own, as the caller promises.
         unsafe { big::release(start, bytes as usize) }
     } else {
         // SAFETY: obtained with the same layout in `obtain_small`.
@@ -55,7 +55,7 @@ fn small_layout(bytes: usize) -> Layout {
 mod big {
     use super::{HUGE_PAGE, NonNull};
 
-    /// A mapping of so many bytes.
+    /// Maps `bytes` bytes.
     pub(super) fn map(bytes: usize) -> Option<NonNull<u8>> {
         // SAFETY: a fresh anonymous mapping touches no existing memory.
         let base = unsafe {
@@ -71,12 +71,12 @@ mod big {
         if base == libc::MAP_FAILED { None } else { NonNull::new(base.cast()) }
     }
 
-    /// Maps more than asked, keeps the aligned middle.
+    /// Maps more than requested and keeps the aligned middle.
     pub(super) fn obtain(bytes: usize) -> Option<NonNull<u8>> {
         let base = map(bytes.checked_add(HUGE_PAGE)?)?.as_ptr();
         let head = base.align_offset(HUGE_PAGE);
-        // SAFETY: head, block and tail partition the mapping just made; sizes are page multiples.
-        // A refused `madvise` costs speed only.
+        // SAFETY: head, block and tail partition the mapping just made; sizes are page multiples. A refused `madvise` costs only
+        // speed.
         unsafe {
             let start = base.add(head);
             if head > 0 {
@@ -91,12 +91,12 @@ mod big {
     }
 
     pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller gives back exactly one mapping made by `obtain` or `map`; the last page goes as a whole.
+        // SAFETY: the caller gives back exactly one mapping made by `obtain` or `map`; the last page is released as a whole.
         unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
     }
 }
 
-/// Miri gives mappings back as a whole only.
+/// Replacement for Miri, which can only unmap whole mappings, and for other systems.
 #[cfg(any(miri, not(target_os = "linux")))]
 mod big {
     use super::{HUGE_PAGE, Layout, NonNull, alloc_zeroed, dealloc};

@@ -1,18 +1,19 @@
-//! Leaving kernels in the midst of them when a run is cancelled.
+//! Leaving running kernels when a run is cancelled.
 //!
-//! Loops of kernels do not look at the flag: a look in a loop of few instructions costs several percent of its time, and parts of
-//! ranges, between which workers look, may take for ever. Instead a thread of the pool, the *monitor*, sleeps until the flag is set and
-//! then sends a signal (`SIGURG`, which is ignored unless somebody asks for it) to every thread that is in a kernel. Its handler makes
-//! the thread go on where the kernel was called, as if it had returned: at no cost while nobody cancels anything.
+//! Loops of kernels do not check the flag: a check in a loop of few instructions costs several percent of its time. Workers check
+//! between parts of ranges, but a part may take arbitrarily long. Instead a thread of the pool, the *monitor*, sleeps until the
+//! flag is set and then sends a signal (`SIGURG`, which is ignored by default) to every thread that is in a kernel. The signal's
+//! handler makes the thread continue where the kernel was called, as if the kernel had returned. This costs nothing while nothing
+//! is cancelled.
 //!
-//! A kernel can be left anywhere because it owns nothing: what it writes is never looked at, since its launch fails; what it calls
-//! (mathematics, copies of memory) holds no locks; its arena is reset by its worker. The run time's own functions, which it calls back, do
-//! hold locks: a thread inside of one is *held*, and the monitor tries again soon. Registers that a function must keep, and how floats
-//! are rounded, are restored from the stack of the call.
+//! A kernel can be left anywhere because it owns nothing. Its results are never read, since its launch fails. The functions it
+//! calls (mathematics, copies of memory) hold no locks. Its worker resets its arena. The run time's own functions, which it calls
+//! back, do hold locks: a thread inside one of them is *held*, and the monitor soon tries again. Callee-saved registers and the
+//! rounding mode of floats are restored from the stack of the call.
 //!
-//! What another library does with the signal goes on: the handler hands on what is not for it.
+//! Other libraries may use the signal as well: the handler passes on every signal that is not for it.
 //!
-//! Elsewhere than on Linux on x86-64, where no kernels are compiled, kernels are left between parts of ranges only.
+//! On systems other than Linux on x86-64, for which no kernels are compiled, kernels are left only between parts of ranges.
 
 use crate::kernel::{KernelFn, TaskContext};
 
@@ -48,12 +49,12 @@ mod monitored {
     use super::{Call, CancelFlag};
     use crate::kernel::{KernelFn, TaskContext};
 
-    /// How long the monitor waits before it signals again.
+    /// Time that the monitor waits before it signals again.
     const AGAIN: Duration = Duration::from_millis(1);
-    /// The same while nobody is in a kernel.
+    /// The same time while no thread is in a kernel.
     const IDLE: Duration = Duration::from_millis(20);
 
-    /// Watches the kernels of a pool.
+    /// The monitor of a pool's kernels.
     pub(crate) struct Monitor {
         shared: Arc<Shared>,
         thread: Option<JoinHandle<()>>,
@@ -61,17 +62,17 @@ mod monitored {
 
     struct Shared {
         cancel: CancelFlag,
-        /// By worker, the thread that is in a kernel as that worker; 0 if none is.
+        /// By worker, the id of the thread that runs a kernel as that worker; 0 if there is none.
         running: Box<[AtomicI32]>,
         shut_down: AtomicBool,
     }
 
-    /// A kernel's call on this thread's stack, for the handler.
+    /// A kernel call on this thread's stack, as the handler sees it.
     #[repr(C)]
     struct Frame {
-        /// Where the stack was when the kernel was called; 0 before and after. The code below knows its place.
+        /// Stack pointer at the call of the kernel; 0 before and after. The assembly below relies on the field's offset, 0.
         stack: AtomicUsize,
-        /// Whether the kernel has called back.
+        /// Whether the kernel is in a function of the run time that must not be left.
         held: AtomicBool,
         left: AtomicBool,
         cancel: *const AtomicBool,
@@ -82,8 +83,9 @@ mod monitored {
         static THREAD: Cell<i32> = const { Cell::new(0) };
     }
 
-    // Calls a kernel and says in the frame where the stack is meanwhile. The handler resumes at the second label, with that stack.
-    // The frame is no longer valid before the stack is given up, and going through the end twice does no harm.
+    // Calls a kernel and stores the stack pointer in the frame during the call. The handler resumes at `warpwise_kernel_left`
+    // with that stack pointer. The frame's `stack` is cleared before the stack is popped, and executing the epilogue twice does
+    // no harm.
     global_asm!(
         ".pushsection .text.warpwise_kernel_call,\"ax\",@progbits",
         ".globl warpwise_kernel_call",
@@ -134,7 +136,8 @@ mod monitored {
     }
 
     impl Monitor {
-        /// Watches kernels of so many workers. Where no thread can be started, kernels are left between parts of ranges only.
+        /// Starts a monitor of the kernels of `workers` workers. If no thread can be started, kernels are left only between parts
+        /// of ranges.
         pub fn start(workers: usize, cancel: &CancelFlag) -> Monitor {
             install();
             let running = (0..workers).map(|_| AtomicI32::new(0)).collect();
@@ -145,10 +148,10 @@ mod monitored {
             Monitor { shared, thread: thread.spawn(move || watched.watch()).ok() }
         }
 
-        /// Runs a part of a kernel as this worker; whether it came to its end.
+        /// Runs a part of a kernel as this worker and returns whether it ran to its end.
         ///
         /// # Safety
-        /// As for the kernel. Nobody else calls one as this worker meanwhile.
+        /// As for the kernel. Nobody else runs a kernel as this worker meanwhile.
         pub unsafe fn call(&self, worker: usize, call: Call<'_>) -> bool {
             let frame = Frame {
                 stack: AtomicUsize::new(0),
@@ -160,7 +163,7 @@ mod monitored {
             FRAME.set(&raw const frame);
             running.store(this_thread(), Ordering::Release);
             let Call { kernel, context, args, part: (lo, hi) } = call;
-            // SAFETY: as the caller vouches; the frame lives on.
+            // SAFETY: as the caller promises; the frame outlives the call.
             unsafe { warpwise_kernel_call(context, args.as_ptr(), lo, hi, kernel, &raw const frame) };
             running.store(0, Ordering::Release);
             FRAME.set(null());
@@ -173,7 +176,7 @@ mod monitored {
             self.shared.shut_down.store(true, Ordering::SeqCst);
             self.shared.cancel.ring();
             if let Some(thread) = self.thread.take() {
-                // It cannot panic.
+                // The monitor cannot panic.
                 let _ = thread.join();
             }
         }
@@ -194,7 +197,7 @@ mod monitored {
                 for thread in self.running.iter().map(|thread| thread.load(Ordering::Acquire)) {
                     if thread != 0 {
                         busy = true;
-                        // SAFETY: plain system calls; a thread that has ended meanwhile is an error that does not matter.
+                        // SAFETY: plain system calls; the error for a thread that has ended meanwhile is harmless.
                         unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGURG) };
                     }
                 }
@@ -203,11 +206,11 @@ mod monitored {
         }
     }
 
-    /// Does something that a kernel calls for and that must not be left.
+    /// Runs a callback of a kernel that must not be left.
     pub(crate) fn held<T>(work: impl FnOnce() -> T) -> T {
         let frame = FRAME.get();
         let hold = |held| {
-            // SAFETY: the frame is that of the kernel's call that this thread is in.
+            // SAFETY: the frame belongs to the kernel call that this thread is in.
             if let Some(frame) = unsafe { frame.as_ref() } {
                 compiler_fence(Ordering::SeqCst);
                 frame.held.store(held, Ordering::Relaxed);
@@ -217,7 +220,7 @@ mod monitored {
         hold(true);
         let result = work();
         hold(false);
-        // Who is always held would never meet the monitor.
+        // The monitor would never meet a kernel that is nearly always held; therefore the thread signals itself.
         // SAFETY: as above, and a plain system call.
         unsafe {
             if frame.as_ref().is_some_and(|frame| (*frame.cancel).load(Ordering::Relaxed)) {
@@ -235,17 +238,17 @@ mod monitored {
         THREAD.get()
     }
 
-    /// The action of the signal before.
+    /// The former action of the signal.
     static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
 
-    /// Listens to the signal, once in a process.
+    /// Installs the handler of the signal, once per process.
     fn install() {
         static ONCE: Once = Once::new();
-        // SAFETY: the structures are plain data; the handler only does what is allowed in one.
+        // SAFETY: the structures are plain data; the handler does only what handlers may do.
         ONCE.call_once(|| unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
             libc::sigaction(libc::SIGURG, null(), &mut before);
-            // For as long as the process lives.
+            // Kept as long as the process lives.
             BEFORE.store(Box::into_raw(Box::new(before)), Ordering::SeqCst);
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handle as *const () as usize;
@@ -255,11 +258,11 @@ mod monitored {
         });
     }
 
-    /// Leaves the kernel that this thread is in, if its run is cancelled.
+    /// Leaves the kernel that this thread runs if its run is cancelled.
     extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
         let frame = FRAME.get();
-        // SAFETY: a frame lives as long as it is this thread's; the context is the system's, and the registers are put so that
-        // the thread goes on as the call of the kernel would after its return.
+        // SAFETY: a frame lives as long as `FRAME` points to it. The context comes from the system, and the registers are set so
+        // that the thread continues as the caller of the kernel would after its return.
         unsafe {
             if let Some(frame) = frame.as_ref() {
                 let stack = frame.stack.load(Ordering::Relaxed);
@@ -268,7 +271,7 @@ mod monitored {
                     let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
                     registers[libc::REG_RSP as usize] = stack as i64;
                     registers[libc::REG_RIP as usize] = warpwise_kernel_left as *const () as i64;
-                    // Copies may go either way.
+                    // The kernel may have been left during a backward copy; the ABI requires a clear direction flag.
                     registers[libc::REG_EFL as usize] &= !DIRECTION;
                     frame.left.store(true, Ordering::Relaxed);
                 }
@@ -278,12 +281,13 @@ mod monitored {
         }
     }
 
-    /// The flag of the processor that says which way strings are copied.
+    /// The processor flag that reverses the direction of string copies.
     const DIRECTION: i64 = 1 << 10;
 
-    /// Lets the former handler have a signal that is not for us.
+    /// Passes a signal that is not for this handler on to the former one.
     unsafe fn hand_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-        // SAFETY: set once, before this handler, and never freed; the system has called that handler so before.
+        // SAFETY: set once, before this handler was installed, and never freed; the former handler is called as the system would
+        // call it.
         unsafe {
             let Some(before) = BEFORE.load(Ordering::SeqCst).as_ref() else { return };
             if matches!(before.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN) {
@@ -303,7 +307,7 @@ mod monitored {
 mod unmonitored {
     use super::{Call, CancelFlag};
 
-    /// Watches nothing.
+    /// A monitor that watches nothing.
     pub(crate) struct Monitor;
 
     impl Monitor {
@@ -311,19 +315,19 @@ mod unmonitored {
             Monitor
         }
 
-        /// Runs a part of a kernel; whether it came to its end.
+        /// Runs a part of a kernel and returns whether it ran to its end.
         ///
         /// # Safety
         /// As for the kernel.
         pub unsafe fn call(&self, _worker: usize, call: Call<'_>) -> bool {
             let Call { kernel, context, args, part: (lo, hi) } = call;
-            // SAFETY: as the caller vouches.
+            // SAFETY: as the caller promises.
             unsafe { kernel(context, args.as_ptr(), lo, hi) };
             true
         }
     }
 
-    /// Does something that a kernel calls for.
+    /// Runs a callback of a kernel.
     pub(crate) fn held<T>(work: impl FnOnce() -> T) -> T {
         work()
     }

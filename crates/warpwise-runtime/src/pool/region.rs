@@ -1,10 +1,9 @@
 //! One parallel loop (a *region*) and the slot through which workers see it.
 //!
-//! A region lives on the stack of the thread that runs it. A slot lives as long as the pool and
-//! holds the shares; a worker first registers as a user of the slot and then reads the region's
-//! address, the owner first clears the address and then waits until there are no users. Both sides
-//! do so in the order of all sequentially consistent operations, so either the worker sees no
-//! region or the owner sees the worker: a region is never used after it ended.
+//! A region lives on the stack of the thread that runs it. A slot lives as long as the pool and holds the shares. A worker first
+//! registers as a user of the slot and then reads the region's address; the owner first clears the address and then waits until
+//! there are no users. All four steps are sequentially consistent, so either the worker sees no region or the owner sees the
+//! worker: a region is never used after its end.
 //!
 //! Only users of a slot change its shares, and every grain leaves a share once, so a share never
 //! holds the same pair of bounds twice during one region: compare-and-swap on it is safe.
@@ -17,24 +16,24 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Body, Schedule};
 
-/// A parallel loop that runs.
+/// A running parallel loop.
 pub(super) struct Region<'a> {
     body: &'a Body<'a>,
     n: i64,
     /// Length of a grain in indices.
     grain: i64,
     grains: u32,
-    /// Grains an owner takes from its share at once.
+    /// Number of grains that an owner takes from its share at once.
     piece: u32,
     schedule: Schedule,
     cancel: &'a AtomicBool,
-    /// Whether somebody saw that flag set and claimed no more. It may be cleared before the loop ends.
+    /// Whether a worker saw `cancel` set and stopped claiming. `cancel` may be cleared before the loop ends.
     cut: AtomicBool,
     panicked: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-/// Where a region is made visible to workers. Aligned so that slots share no cache lines.
+/// The place where workers see a region. Aligned so that slots share no cache lines.
 #[repr(align(128))]
 pub(super) struct Slot {
     /// The region, or null. Erased lifetime: valid for registered users.
@@ -45,7 +44,7 @@ pub(super) struct Slot {
     shares: Box<[Share]>,
 }
 
-/// Grains `lo..hi` that nobody has claimed yet, packed as `hi << 32 | lo`.
+/// The grains `lo..hi` that nobody has claimed yet, packed as `hi << 32 | lo`.
 #[repr(align(128))]
 struct Share(AtomicU64);
 
@@ -57,7 +56,7 @@ struct Grains {
 }
 
 impl<'a> Region<'a> {
-    /// A loop over `0..n`, `n > 0`.
+    /// Makes a loop over `0..n`, `n > 0`.
     pub(super) fn new(
         n: i64,
         grain: i64,
@@ -67,7 +66,7 @@ impl<'a> Region<'a> {
         cancel: &'a AtomicBool,
     ) -> Region<'a> {
         let grain = grain.clamp(1, n);
-        // Grains are counted in 32 bits; beyond that several make one.
+        // Grains are counted in 32 bits; if there are more, several are merged into one.
         let fine = (n as u64).div_ceil(grain as u64);
         let grain = grain * (fine.div_ceil(u64::from(u32::MAX)) as i64);
         let grains = (n as u64).div_ceil(grain as u64) as u32;
@@ -91,12 +90,12 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// How many grains the range has.
+    /// Returns the number of grains of the range.
     pub(super) fn grains(&self) -> u32 {
         self.grains
     }
 
-    /// The whole loop on the calling thread.
+    /// Runs the whole loop on the calling thread.
     pub(super) fn run_alone(&self, worker: usize) {
         let mut lo = 0;
         while lo < self.grains && !self.stopped() {
@@ -116,7 +115,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// Whether chunks may be missing because the loop was cancelled.
+    /// Returns whether chunks may be missing because the loop was cancelled.
     pub(super) fn was_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed)
     }
@@ -140,7 +139,7 @@ impl<'a> Region<'a> {
 }
 
 impl Slot {
-    /// An empty slot for a pool of `threads` workers.
+    /// Makes an empty slot for a pool of `threads` workers.
     pub(super) fn new(threads: usize) -> Slot {
         Slot {
             region: AtomicPtr::new(ptr::null_mut()),
@@ -150,12 +149,12 @@ impl Slot {
         }
     }
 
-    /// Makes the calling thread the owner, unless somebody is.
+    /// Makes the calling thread the owner of the slot unless it has one; returns whether it did.
     pub(super) fn try_take(&self) -> bool {
         !self.taken.load(Ordering::Relaxed) && !self.taken.swap(true, Ordering::Acquire)
     }
 
-    /// Deals the grains out and shows the region to workers. For the owner.
+    /// Distributes the grains over the shares and shows the region to workers. Only for the owner.
     pub(super) fn publish(&self, region: &Region<'_>) {
         let count = self.shares.len() as u64;
         let bound = |worker: u64| match region.schedule {
@@ -170,12 +169,12 @@ impl Slot {
         self.region.store(address.cast_mut().cast(), Ordering::SeqCst);
     }
 
-    /// Hides the region, helps until all its users are done, and gives the slot up. For the owner.
+    /// Hides the region, helps until all its users are done, and gives the slot up. Only for the owner.
     pub(super) fn retire(&self, region: &Region<'_>, worker: usize) {
         self.region.store(ptr::null_mut(), Ordering::SeqCst);
         let mut waited = 0;
         while self.users.load(Ordering::SeqCst) != 0 {
-            // A thief that stole several grains shows all but the first again.
+            // A thief that stole several grains puts all but the first piece into its own share.
             if self.has_work() {
                 self.work(region, worker);
             }
@@ -184,7 +183,7 @@ impl Slot {
         self.taken.store(false, Ordering::Release);
     }
 
-    /// Takes part in the region shown here, if there is one; whether it did.
+    /// Takes part in the region of this slot, if there is one, and returns whether there was one.
     pub(super) fn join(&self, worker: usize) -> bool {
         if self.region.load(Ordering::Relaxed).is_null() || !self.has_work() {
             return false;
@@ -192,15 +191,15 @@ impl Slot {
         self.users.fetch_add(1, Ordering::SeqCst);
         let region = self.region.load(Ordering::SeqCst);
         if !region.is_null() {
-            // SAFETY: registered before the address was read, so the owner waits for us (see the
-            // module's header) and the region stays valid until we sign off.
+            // SAFETY: the worker registered before it read the address, so the owner waits for it (see the module's header) and
+            // the region stays valid until `users` is decremented.
             self.work(unsafe { &*region }, worker);
         }
         self.users.fetch_sub(1, Ordering::SeqCst);
         !region.is_null()
     }
 
-    /// Executes what can be claimed. For the owner and for registered users.
+    /// Executes grains until none can be claimed. Only for the owner and for registered users.
     pub(super) fn work(&self, region: &Region<'_>, worker: usize) {
         while !region.stopped()
             && let Some(grains) = self.claim(region, worker)
@@ -212,7 +211,7 @@ impl Slot {
         }
     }
 
-    /// Whether some share has grains left: a hint, unless the caller is owner or user.
+    /// Returns whether some share has grains left. Only a hint, unless the caller is the owner or a user.
     pub(super) fn has_work(&self) -> bool {
         self.shares.iter().any(|share| !share.get().is_empty())
     }
@@ -226,7 +225,7 @@ impl Slot {
         }
     }
 
-    /// The back half of somebody's share: one piece to execute, the rest into our own (empty) share.
+    /// Steals the back half of another share: returns one piece to execute and puts the rest into the worker's own (empty) share.
     fn steal(&self, piece: u32, worker: usize) -> Option<Grains> {
         let (before, after) = self.shares.split_at(worker);
         let stolen = after.iter().chain(before).find_map(Share::take_back_half)?;
@@ -235,8 +234,8 @@ impl Slot {
         Some(Grains { lo: stolen.lo, hi: middle })
     }
 
-    /// Nobody shall claim what a stopped region has left. A thief may put its loot back after this,
-    /// but it looks at the stop itself next.
+    /// Empties the shares, so that nobody claims the rest of a stopped region. A thief may still put its loot back after this,
+    /// but then it checks for the stop itself.
     fn drop_unclaimed(&self) {
         for share in &self.shares {
             share.set(Grains { lo: 0, hi: 0 });
@@ -302,7 +301,7 @@ impl Grains {
     }
 }
 
-/// One step of waiting for another running thread: spin first, then let others have the core.
+/// Waits one step for another running thread: spins first, then yields the core.
 pub(super) fn pause(waited: u32) -> u32 {
     if waited < 256 {
         std::hint::spin_loop();

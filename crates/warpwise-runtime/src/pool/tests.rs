@@ -1,4 +1,4 @@
-//! Every index exactly once, in every circumstance; order, nesting, panics, cancellation.
+//! Every index runs exactly once under all circumstances; order, nesting, panics, cancellation.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicUsize, Ordering};
@@ -254,7 +254,7 @@ fn work_is_shared_when_it_takes_long() {
     }
 }
 
-/// Many short regions after each other, oversubscribed, with workers that park in between.
+/// Runs many short regions one after the other, oversubscribed, with workers that park in between.
 #[test]
 fn stress() {
     let pool = ThreadPool::new(9);
@@ -283,7 +283,7 @@ mod kernels {
     use super::*;
     use crate::kernel::TaskContext;
 
-    /// Counts its first argument up for ever, with another way of rounding than the rest of the program has.
+    /// Increments its first argument forever, with a rounding mode different from the rest of the program's.
     unsafe extern "C" fn endless(_: *mut TaskContext, args: *const u64, _: i64, _: i64) {
         let down = 0x3f80_u32;
         // SAFETY: sets a register of this thread from a word on the stack.
@@ -294,7 +294,7 @@ mod kernels {
         }
     }
 
-    /// Adds to its argument, by a function that must not be left.
+    /// Increments its argument in a callback that must not be left.
     unsafe extern "C" fn calls_back(_: *mut TaskContext, args: *const u64, _: i64, _: i64) {
         // SAFETY: the argument is the address of a pair of counters that outlive the call.
         let [begun, done] = unsafe { &*(*args as *const [AtomicI64; 2]) };
@@ -320,7 +320,7 @@ mod kernels {
         register & 0x6000
     }
 
-    /// Runs a kernel on all workers of a pool that is cancelled meanwhile; how many parts were left.
+    /// Runs a kernel on all workers of a pool that is cancelled meanwhile and returns the number of parts that were left.
     fn left(pool: &ThreadPool, kernel: crate::kernel::KernelFn, argument: u64) -> i64 {
         let left = AtomicI64::new(0);
         let args = [argument];
@@ -334,7 +334,7 @@ mod kernels {
             let outcome = pool.run(pool.threads() as i64, 1, Schedule::Dynamic, &|lo, hi, worker| {
                 let before = rounding();
                 let call = Call { kernel, context: std::ptr::null_mut(), args: &args, part: (lo, hi) };
-                // SAFETY: the kernels of these tests use no context, and the argument is what they want.
+                // SAFETY: the kernels of these tests use no context, and the argument is the one they expect.
                 if !unsafe { pool.call(worker, call) } {
                     left.fetch_add(1, Ordering::Relaxed);
                 }
@@ -357,7 +357,7 @@ mod kernels {
                 let before = count.load(Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(2));
                 assert!(before > 0 && before == count.load(Ordering::Relaxed), "nobody is in it any more");
-                // The pool is as it was.
+                // The pool still works.
                 let sum = AtomicI64::new(0);
                 let args = [(&raw const sum) as u64];
                 pool.run(1000, 7, Schedule::Static, &|lo, hi, worker| {

@@ -1,9 +1,8 @@
-//! Worker threads: finding regions, spinning, parking and waking; who the current thread is.
+//! Worker threads: finding regions, spinning, parking and waking; the identity of the current thread.
 //!
-//! A worker announces that it is about to park and then looks for work once more; a thread that
-//! publishes a region first counts it as active and then looks for parked workers. The four steps
-//! are sequentially consistent, so one of the two sees the other and no region goes unnoticed.
-//! (A missed one would cost speed only: the publishing thread can finish every region alone.)
+//! A worker announces that it is about to park and then looks for work once more. A thread that publishes a region first counts
+//! it as active and then looks for parked workers. The four steps are sequentially consistent, so one of the two sees the other
+//! and no region goes unnoticed. (A missed one would only cost speed: the publishing thread can finish every region alone.)
 
 use std::cell::Cell;
 use std::io;
@@ -14,21 +13,21 @@ use std::thread::{self, JoinHandle, Thread};
 use super::available_cores;
 use super::region::{Region, Slot};
 
-/// Regions that can be open at once; what is nested deeper runs on one thread.
+/// Maximum number of open regions; loops nested deeper run on one thread.
 const SLOTS: usize = 16;
 
-/// Rounds of looking for work before a worker parks: some 50 microseconds.
+/// Number of times that a worker looks for work before it parks: about 50 microseconds.
 const PATIENCE: u32 = 1000;
 
-/// The same when there are more workers than cores and spinning hinders others.
+/// The same number when there are more workers than cores and spinning hinders others.
 const PATIENCE_OVERSUBSCRIBED: u32 = 20;
 
-/// The state that the threads of a pool share.
+/// State that the threads of a pool share.
 pub(super) struct Shared {
     slots: Vec<Slot>,
-    /// Regions published and not retired.
+    /// Number of regions published and not retired.
     active: AtomicU32,
-    /// Workers parked or about to park.
+    /// Number of workers parked or about to park.
     sleepers: AtomicU32,
     workers: Vec<Sleeper>,
     patience: u32,
@@ -41,7 +40,7 @@ struct Sleeper {
     thread: OnceLock<Thread>,
 }
 
-/// Gives the thread its former identity back when dropped.
+/// A thread's identity as a worker; dropping it restores the former identity.
 pub(super) struct Identity {
     former: (usize, usize),
 }
@@ -51,7 +50,7 @@ thread_local! {
     static CURRENT: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// The index of the current thread in the pool of `shared`, if it works there.
+/// Returns the index of the current thread in the pool of `shared`, if it works there.
 pub(super) fn current_worker(shared: &Arc<Shared>) -> Option<usize> {
     let (pool, worker) = CURRENT.get();
     (pool == Arc::as_ptr(shared) as usize).then_some(worker)
@@ -79,7 +78,7 @@ pub(super) fn start(shared: &Arc<Shared>, index: usize) -> io::Result<JoinHandle
 }
 
 impl Shared {
-    /// The state of a pool of `threads` workers.
+    /// Makes the state of a pool of `threads` workers.
     pub(super) fn new(threads: usize) -> Shared {
         let sleeper = || Sleeper { parked: AtomicBool::new(false), thread: OnceLock::new() };
         Shared {
@@ -92,7 +91,7 @@ impl Shared {
         }
     }
 
-    /// A slot for a new region, owned by the caller; `None` when all are in use.
+    /// Returns a slot for a new region, owned by the caller, or `None` when all are in use.
     pub(super) fn free_slot(&self) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.try_take())
     }
@@ -104,7 +103,7 @@ impl Shared {
         self.wake(1);
     }
 
-    /// Ends the region shown in `slot`, when all its chunks are done.
+    /// Ends the region of `slot` when all its chunks are done.
     pub(super) fn retire(&self, slot: &Slot, region: &Region<'_>, worker: usize) {
         self.active.fetch_sub(1, Ordering::SeqCst);
         slot.retire(region, worker);
@@ -127,8 +126,8 @@ impl Shared {
             } else {
                 self.park(index);
                 idle = 0;
-                // A thread that publishes wakes one; who wakes up wakes two more, so that a
-                // large pool is awake after a logarithmic number of steps.
+                // A publishing thread wakes one worker, and each worker that wakes up wakes two more, so a large pool is awake
+                // after a logarithmic number of steps.
                 if self.has_work() {
                     self.wake(2);
                 }
@@ -148,8 +147,8 @@ impl Shared {
         }
     }
 
-    /// Whether a region has grains to claim. One that runs but has none left is no reason to stay
-    /// awake: claimed grains come back only for the moment of a theft.
+    /// Returns whether a region has grains to claim. A running region without any is no reason to stay awake: claimed grains come
+    /// back only for the moment of a theft.
     fn has_work(&self) -> bool {
         self.active.load(Ordering::SeqCst) > 0 && self.slots.iter().any(Slot::has_work)
     }
@@ -168,7 +167,7 @@ impl Shared {
         }
     }
 
-    /// Ends the parking of `worker`; whether it was parked.
+    /// Ends the parking of `worker` and returns whether it was parked.
     fn unpark(&self, worker: &Sleeper) -> bool {
         let parked = worker.parked.load(Ordering::Relaxed) && worker.parked.swap(false, Ordering::SeqCst);
         if parked {

@@ -1,4 +1,4 @@
-//! The computing side: chunks to results, and what the policy is told.
+//! The computing side: from chunks to results, and the measurements for the policy.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::element::{Cause, StreamError};
 use crate::policy::{self, Limits, Sample, State};
 use crate::step::Step;
 
-/// The share of the budget that the policy plans with, in percent; the rest is for what it cannot foresee.
+/// Share of the budget, in percent, that the policy plans with; the rest is reserved for the unforeseen.
 const PLANNED: u64 = 50;
-/// Chunks in flight before the step: one being read, one waiting, one computed on.
+/// Maximum number of chunks in flight up to the step: one being read, one waiting, one computed on.
 const CHUNKS_BEFORE: u64 = 3;
 
 /// The computing side of a stream.
@@ -29,23 +29,23 @@ struct Compute<'s> {
     settings: &'s Settings,
     state: State,
     footprint: Footprint,
-    /// Held by all results until they are written.
+    /// Token held by all results until they are written.
     unwritten: Arc<()>,
-    /// Time spent waiting for sinks since the last step.
+    /// Time spent waiting for sources and sinks since the last step.
     waited: Duration,
 }
 
-/// The memory that a unit takes, as far as seen.
+/// Observed memory per unit.
 struct Footprint {
-    /// Bytes in use before the stream began.
+    /// Number of bytes in use before the stream began.
     base: u64,
     peak: u64,
-    /// Units of the largest chunk.
+    /// Number of units of the largest chunk.
     largest: u64,
     unit_bytes: u64,
 }
 
-/// The stream ends.
+/// Reason why a stream ends.
 enum Stop {
     Failed(StreamError),
     /// The sinks take no more.
@@ -89,7 +89,7 @@ pub(super) fn compute(
     }
 }
 
-/// Why there is no further chunk.
+/// Reason why there is no further chunk.
 enum Ended {
     Whole,
     Cancelled,
@@ -144,7 +144,7 @@ impl Compute<'_> {
         self.state = policy::next(&self.state, &sample, &limits);
     }
 
-    /// One call, or several where memory does not suffice for one and elements may be grouped as one likes.
+    /// Makes one call, or several if memory does not suffice for one and the grouping is elementwise.
     fn call(&mut self, first: u64, count: u64, columns: Vec<Value>, token: &Arc<()>) -> Result<(), Stop> {
         let kept = columns.clone();
         let divisible = self.settings.grouping == Grouping::Elementwise && count > 1;
@@ -170,7 +170,7 @@ impl Compute<'_> {
         }
     }
 
-    /// The element of a call that a failing check is due to: calls with fewer elements, the last of which is before it, do not fail so.
+    /// Returns the element of a call that makes a check fail: calls that end before it do not fail at this check.
     fn culprit(&mut self, count: u64, columns: &[Value], error: &CallError) -> Option<u64> {
         let place = place_of(error).filter(|_| self.step.is_repeatable())?;
         let (mut fewest, mut most) = (1, count);
@@ -187,7 +187,7 @@ impl Compute<'_> {
         (count > 0).then(|| fewest - 1)
     }
 
-    /// Waits until all results are written; whether there were any.
+    /// Waits until all results are written, and returns whether any were unwritten.
     fn sinks_gave_back(&mut self) -> bool {
         let start = Instant::now();
         let any = Arc::strong_count(&self.unwritten) > 1;
@@ -215,9 +215,9 @@ impl Footprint {
         Footprint { base: statistics.live, peak: statistics.peak_live, largest: 0, unit_bytes: 0 }
     }
 
-    /// Bytes in flight per unit, after a chunk of so many units with so many bytes of elements: what all chunks
-    /// before the step take, and no less than a fair share of the highest use so far (of what a chunk takes whatever
-    /// its size, a larger one has less per unit).
+    /// Returns the bytes in flight per unit after a chunk of `units` units with `bytes` bytes of elements: the bytes of all
+    /// chunks up to the step, and at least a proportional share of the peak use so far (the fixed costs of a chunk count less per
+    /// unit in a larger one).
     fn seen(&mut self, memory: &MemoryPool, units: u64, bytes: u64) -> u64 {
         let peak = memory.statistics().peak_live;
         let share = peak.saturating_sub(self.base) / units;
@@ -238,7 +238,7 @@ fn failure(error: CallError, culprit: Option<u64>) -> Cause {
     }
 }
 
-/// Where a check failed.
+/// Returns the place of a failed check.
 fn place_of(error: &CallError) -> Option<&str> {
     match error {
         CallError::Run(RunError::Check { place, .. }) => Some(place),
@@ -253,7 +253,7 @@ fn is_out_of_memory(error: &CallError) -> bool {
     )
 }
 
-/// Copies of the first half of the rows and of the rest.
+/// Copies the first half of the rows, and the rest.
 fn halves(
     count: u64,
     columns: Vec<Value>,
@@ -263,7 +263,7 @@ fn halves(
     Ok((rows(count, &columns, 0..middle, memory)?, rows(count, &columns, middle..count, memory)?))
 }
 
-/// Copies of some of the rows, of which there are `count`.
+/// Copies some of the `count` rows.
 fn rows(
     count: u64,
     columns: &[Value],

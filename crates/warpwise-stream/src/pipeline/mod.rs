@@ -1,15 +1,15 @@
-//! Reading, computing and writing at once, within a byte budget.
+//! Reading, computing and writing in parallel, within a byte budget.
 //!
-//! Three threads: one reads chunks, the calling one computes, one writes. Between them are queues for one chunk, so
-//! at most one chunk is being read, one waits, one is computed on; one result waits, one is written. Whoever is ahead
-//! waits. All arrays lie in the pool whose limit is the budget; the reader waits for room as long as others may still
-//! give some back, and [`crate::policy`] keeps chunks small enough that this is rare.
+//! There are three threads: one reads chunks, the calling one computes, one writes. The queues between them hold one chunk each.
+//! So at most one chunk is being read, one waits, and one is computed on; one result waits and one is written. A thread that is
+//! ahead waits. All arrays lie in the pool whose limit is the budget. The reader waits for room as long as others may still give
+//! some back, and [`crate::policy`] keeps chunks small enough that this is rare.
 //!
-//! Results do not depend on how fast anything was (see [`Grouping`]), unless a call is told to wait no longer for a pipe
+//! Results do not depend on timing (see [`Grouping`]), unless calls wait only for a limited time for a pipe
 //! ([`Settings::patience`]).
 //!
-//! However a stream ends, all that was computed before is written, and sinks are finished. A cancelled stream does not wait for
-//! a source that hangs in a read: its thread ends when that read does.
+//! However a stream ends, all results computed before are written, and sinks are finished. A cancelled stream does not wait for a
+//! source that hangs in a read: the reading thread ends when that read does.
 
 mod compute;
 mod read;
@@ -33,81 +33,81 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::step::Step;
 
-/// Which elements one call of the program gets.
+/// The rule that assigns elements to calls of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grouping {
-    /// Always so many (at least 1), counted from the first element; the last call gets what is left. Chunks are some
-    /// blocks, so only how many are read ahead depends on time. Any program gives the same result on every run, without
+    /// Blocks of this many elements (at least 1), counted from the first element; the last call gets the rest. Chunks consist of
+    /// blocks, so only the number of blocks read ahead depends on time. Any program gives the same result on every run, without
     /// [`Settings::patience`].
     Blocks(u64),
-    /// A whole chunk, of a size that depends on time. The caller vouches that the program treats elements one by one
-    /// (`f (xs ++ ys) = f xs ++ f ys`, as maps and filters do), so that the result cannot depend on it.
+    /// A whole chunk, whose size depends on time. The caller guarantees that the program treats elements one by one (`f (xs ++
+    /// ys) = f xs ++ f ys`, as maps and filters do), so that the result cannot depend on the size.
     Elementwise,
-    /// As [`Grouping::Elementwise`], always so many elements.
+    /// Chunks as for [`Grouping::Elementwise`], but always of this many elements.
     Fixed(u64),
 }
 
 /// The threads, memory and options of a stream.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Which elements one call gets.
+    /// Rule that assigns elements to calls.
     pub grouping: Grouping,
-    /// Where chunks lie; its limit is the budget.
+    /// Memory of the chunks; its limit is the budget.
     pub memory: MemoryPool,
-    /// How long a call waits for the rest of its elements once some have arrived; for ever without. With it, which elements a call
-    /// of [`Grouping::Blocks`] gets depends on who writes them, too.
+    /// Maximum time that a call waits for the rest of its elements once some have arrived; unlimited if `None`. With a limit, the
+    /// elements of a call of [`Grouping::Blocks`] also depend on the writer of the input.
     pub patience: Option<Duration>,
-    /// Asks to stop.
+    /// Flag that cancels the stream.
     pub cancel: CancelFlag,
 }
 
-/// How far a stream is.
+/// Progress of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Done {
-    /// Elements that were computed on.
+    /// Number of elements computed on.
     pub elements: u64,
-    /// Their bytes.
+    /// Size of these elements in bytes.
     pub bytes: u64,
-    /// Chunks.
+    /// Number of chunks.
     pub chunks: u64,
-    /// Elements of the last chunk.
+    /// Number of elements of the last chunk.
     pub chunk: u64,
-    /// Bytes of memory in use.
+    /// Memory held, in bytes.
     pub memory: u64,
 }
 
-/// The outcome of a stream.
+/// The result of running a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// How far it came.
+    /// Progress at the end.
     pub done: Done,
-    /// Why it ended early, if it did not end with its sources or because the sinks had enough.
+    /// Reason for an early end; `None` if the sources ended or the sinks had enough.
     pub error: Option<StreamError>,
 }
 
-/// Consecutive elements.
+/// Consecutive elements of a stream.
 struct Chunk {
-    /// The number of the first one.
+    /// Number of the first element.
     first: u64,
-    /// The arguments of each call: its number of elements, and an array for each source.
+    /// Arguments of each call: the number of elements, and an array for each source.
     calls: Vec<(u64, Vec<Value>)>,
-    /// Units of the policy.
+    /// Number of units of the policy.
     units: u64,
-    /// Says that it is still there.
+    /// Marks the chunk as still in use.
     _token: Arc<()>,
 }
 
 /// The results of one call.
 struct Results {
-    /// The number of the first element of the call.
+    /// Number of the first element of the call.
     first: u64,
     values: Vec<Value>,
-    /// Say that the chunk's memory, and that of the results, is not all given back.
+    /// Mark the memory of the chunk and of the results as still in use.
     _tokens: [Arc<()>; 2],
 }
 
-/// Runs a stream to its end. There is one source for each array that the step takes, at least one, and one sink for
-/// each that it gives. `observe` is told of every chunk.
+/// Runs a stream to its end. There is one source for each array that the step takes, at least one, and one sink for each array
+/// that it returns. `observe` is called after every chunk.
 pub fn run(
     sources: Vec<Box<dyn Source>>,
     step: &mut dyn Step,
@@ -120,7 +120,7 @@ pub fn run(
     let (to_sinks, results) = sync_channel(1);
     let mut reader = read::Reader::new(sources, settings.clone(), Arc::clone(&size));
     let reading = thread::spawn(move || {
-        // Nobody takes more when the step has ended.
+        // Sending fails when the step has ended.
         while let Some(message) = reader.next() {
             if to_step.send(message).is_err() {
                 return;
@@ -131,7 +131,7 @@ pub fn run(
         let writer = scope.spawn(move || write::write(&results, &mut sinks));
         let mut outcome = compute::compute(&chunks, step, &to_sinks, settings, &size, observe);
         drop((chunks, to_sinks));
-        // A sink that failed ended the rest, so its error is the first.
+        // A sink that failed ended the other threads, so its error is the first.
         let written = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         if let Err(error) = written {
             outcome.error = Some(error);
@@ -142,7 +142,7 @@ pub fn run(
     outcome
 }
 
-/// Waits for the reading thread; not for long if the stream is cancelled, since a read may wait for ever.
+/// Waits for the reading thread; only briefly if the stream is cancelled, since a read may wait forever.
 fn end_reading(reading: JoinHandle<()>, settings: &Settings) {
     let start = Instant::now();
     while settings.cancel.is_set() && !reading.is_finished() {
@@ -156,24 +156,25 @@ fn end_reading(reading: JoinHandle<()>, settings: &Settings) {
     }
 }
 
-/// The time in which a reader that does not hang notices that the stream is cancelled.
+/// Time in which a reader that does not hang notices that the stream is cancelled.
 const LEAVES_WITHIN: Duration = Duration::from_millis(50);
 
-/// How often the computing side looks whether the stream is cancelled while it waits for a chunk.
+/// Interval at which the computing side checks for cancellation while it waits for a chunk.
 const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
-/// Bytes of input that a block has about, unless its length is given.
+/// Approximate input size of a block in bytes, unless its length is given.
 const BLOCK_BYTES: u64 = 1 << 20;
 
 impl Grouping {
-    /// Blocks of about a mebibyte, a power of two of elements: so their borders depend on the types of the elements alone.
+    /// Returns blocks of about a mebibyte. Their length is a power of two, so their borders depend only on the types of the
+    /// elements.
     pub fn usual(sources: &[Box<dyn Source>]) -> Grouping {
         let bytes: u64 = sources.iter().filter_map(|source| source.element().bytes()).sum();
         let count = (BLOCK_BYTES / bytes.max(1)).max(1);
         Grouping::Blocks(1 << count.ilog2())
     }
 
-    /// Elements of a unit.
+    /// Returns the number of elements of a unit.
     fn unit(self) -> u64 {
         match self {
             Grouping::Blocks(count) | Grouping::Fixed(count) => count.max(1),

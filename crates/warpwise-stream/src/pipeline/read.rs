@@ -1,4 +1,4 @@
-//! The reading side: sources to chunks.
+//! The reading side: from sources to chunks.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -11,22 +11,22 @@ use super::{Chunk, Grouping, Settings, units};
 use crate::element::{Cause, StreamError};
 use crate::source::{End, InPlace, Read, Source, View};
 
-/// How long to wait for memory that others may give back.
+/// Interval of retries while others may give memory back.
 pub(super) const PATIENCE: Duration = Duration::from_millis(1);
 
-/// Reads chunks until the sources end.
+/// A reader of chunks, until the sources end.
 pub(super) struct Reader {
     sources: Vec<Box<dyn Source>>,
     settings: Settings,
     size: Arc<AtomicU64>,
-    /// Elements read so far.
+    /// Number of elements read so far.
     at: u64,
-    /// Held by all chunks and results.
+    /// Token held by all chunks and results.
     token: Arc<()>,
     ended: Option<Option<Cause>>,
 }
 
-/// A chunk, or why there are no more.
+/// A chunk, or the reason why there are no more.
 pub(super) type Message = Result<Chunk, StreamError>;
 
 impl Reader {
@@ -34,8 +34,8 @@ impl Reader {
         Reader { sources, settings, size, at: 0, token: Arc::new(()), ended: None }
     }
 
-    /// The next chunk. A stream without elements is one empty chunk, so that the step says of what type its results
-    /// are; what was read before a failure comes before it.
+    /// Returns the next chunk. A stream without elements is one empty chunk, so that the step determines the types of its
+    /// results. Elements read before a failure are returned before it.
     pub(super) fn next(&mut self) -> Option<Message> {
         match self.ended.take() {
             Some(None) => {
@@ -55,7 +55,7 @@ impl Reader {
             return self.next();
         }
         let unit = self.settings.grouping.unit();
-        // No more than asked: some may have been added for alignment, and the policy learns from what it asked for.
+        // Elements that were added for alignment do not count, because the policy learns from the number it asked for.
         let units = (self.at - first).div_ceil(unit).min(asked);
         Some(Ok(Chunk { first, calls, units, _token: Arc::clone(&self.token) }))
     }
@@ -88,8 +88,8 @@ impl Reader {
         all
     }
 
-    /// Whether whoever writes an input may have to be waited for before there are so many elements: what is read is computed on
-    /// meanwhile.
+    /// Returns whether reading `count` elements might wait for the writer of an input. If so, the elements read so far are
+    /// computed on meanwhile.
     fn would_wait(&mut self, count: u64) -> bool {
         self.sources
             .iter_mut()
@@ -98,7 +98,7 @@ impl Reader {
 
     /// Reads `count` elements of every source, or fewer at the end; returns their number, and the arrays.
     fn elements(&mut self, count: u64) -> (u64, Vec<Value>) {
-        // No more than there are: a file may be smaller than a block.
+        // No more than are left: a file may be smaller than a block.
         let left = self.sources.iter().filter_map(|source| source.left()).max();
         let count = left.map_or(count, |left| count.min(left.max(1)));
         let aligned = self.aligned(count);
@@ -140,7 +140,7 @@ impl Reader {
         self.sources.iter_mut().zip(blocks).filter_map(view).collect()
     }
 
-    /// So many elements of every source, or as many as arrive before nothing does for so long; at least one.
+    /// Reads up to `count` elements of every source, at least one; stops when none arrives within `patience`.
     fn arriving(&mut self, count: u64, blocks: Vec<Option<Block>>, patience: Duration) -> Vec<View> {
         let mut blocks: Vec<Block> = blocks.into_iter().flatten().collect();
         let nothing = Read { count: 0, end: None };
@@ -152,7 +152,7 @@ impl Reader {
             if ready == 0 && done > 0 {
                 break;
             }
-            // The first element is worth waiting for.
+            // The call waits for the first element in any case.
             let asked = ready.max(1);
             for ((source, block), read) in self.sources.iter_mut().zip(&mut blocks).zip(&mut reads) {
                 let size = block.as_slice().len() / count as usize;
@@ -167,7 +167,7 @@ impl Reader {
         blocks.into_iter().zip(reads).map(view).collect()
     }
 
-    /// Returns `count`, or a little more where that lets elements be used in place.
+    /// Returns `count`, or slightly more if elements can then be used in place.
     fn aligned(&mut self, count: u64) -> u64 {
         let grains = self.sources.iter_mut().filter_map(|source| source.in_place());
         match self.settings.grouping {
@@ -181,8 +181,8 @@ impl Reader {
         }
     }
 
-    /// Room for so many elements of those sources whose elements lie nowhere yet. Where elements may be grouped as one
-    /// likes there may be room for fewer.
+    /// Allocates room for `count` elements of the sources whose elements are not in memory. With [`Grouping::Elementwise`] there
+    /// may be room for fewer.
     fn room(&mut self, mut count: u64) -> Result<(u64, Vec<Option<Block>>), OutOfMemory> {
         loop {
             match self.rooms(count) {
@@ -214,8 +214,8 @@ impl Reader {
     }
 }
 
-/// Why a stream of several sources ends, if it does: the source that gave least says it, and the others must not
-/// have more.
+/// Returns how a stream of several sources ends, if it does: the source that yielded the fewest elements decides, and the others
+/// must not have more.
 fn ending(sources: &[Box<dyn Source>], ends: Vec<(u64, Option<&End>)>) -> Option<Option<Cause>> {
     let (&(least, _), &(most, _)) =
         (ends.iter().min_by_key(|(count, _)| count)?, ends.iter().max_by_key(|(count, _)| count)?);

@@ -1,4 +1,4 @@
-//! Streams without programs: steps and sinks in Rust.
+//! Streams without programs: steps and sinks are written in Rust.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::element::{Cause, ElementType};
 use crate::sink::Flow;
 use crate::source::{End, Read, SourceOptions, Take, Wanted, open};
 
-/// How many elements were read and computed, for those who wait for others.
+/// Numbers of elements read and computed, which other threads can wait for.
 #[derive(Clone, Default)]
 struct Seen(Arc<(Mutex<[u64; 2]>, Condvar)>);
 
@@ -28,7 +28,7 @@ impl Seen {
         self.0.1.notify_all();
     }
 
-    /// Waits until there are so many; it is a failure if that never happens.
+    /// Waits until the number is reached; fails if it never is.
     fn wait(&self, what: usize, count: u64) {
         let long = Duration::from_secs(120);
         let waited = self.0.1.wait_timeout_while(self.0.0.lock().unwrap(), long, |seen| seen[what] < count);
@@ -36,7 +36,7 @@ impl Seen {
     }
 }
 
-/// The numbers from 0, with a failure, an end or neither at some place.
+/// The numbers from 0 on, with an optional end or failure at some place.
 struct Numbers {
     element: ElementType,
     at: u64,
@@ -83,7 +83,7 @@ impl Source for Numbers {
     }
 }
 
-/// What a sink was given.
+/// The elements that a sink received, and whether it was finished.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<(Vec<i64>, bool)>>);
 
@@ -91,7 +91,7 @@ struct Collect {
     kept: Kept,
     most: usize,
     failing: Option<usize>,
-    /// Writing goes on when more than what is written is computed, of so many elements.
+    /// Makes a write wait until more elements than written are computed; the number is that of all elements.
     behind: Option<(Seen, u64)>,
 }
 
@@ -134,12 +134,12 @@ impl Sink for Collect {
     }
 }
 
-/// Squares the even ones and drops the others.
+/// Squares the even numbers and drops the others.
 struct EvenSquares {
     memory: MemoryPool,
     calls: Vec<usize>,
     seen: Seen,
-    /// Computing goes on when more than what is computed is read, of so many elements.
+    /// Makes a call wait until more elements than computed are read; the number is that of all elements.
     behind: Option<u64>,
 }
 
@@ -170,7 +170,7 @@ fn expected(count: i64) -> Vec<i64> {
     (0..count).filter(|x| x % 2 == 0).map(|x| x * x).collect()
 }
 
-/// Runs a stream of the squares; nothing may be left in memory.
+/// Runs a stream of squares; no memory may be left in use.
 fn squares(source: Box<dyn Source>, sink: Collect, settings: &Settings) -> (Outcome, Vec<usize>) {
     let mut step = even_squares(settings);
     let outcome = run(vec![source], &mut step, vec![Box::new(sink)], settings, &mut |_| {});
@@ -258,7 +258,7 @@ fn cancelling_keeps_what_was_computed() {
     }
 }
 
-/// Numbers that do not come any more after the first ten, until somebody ends the wait.
+/// A source that hangs after the first ten numbers, until the lock is released.
 struct Stuck {
     numbers: Numbers,
     hang: Arc<Mutex<()>>,

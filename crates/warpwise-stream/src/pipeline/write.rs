@@ -1,4 +1,4 @@
-//! The writing side: results to sinks.
+//! The writing side: from results to sinks.
 
 use std::sync::mpsc::{Receiver, TryRecvError};
 
@@ -8,8 +8,7 @@ use super::Results;
 use crate::element::{Cause, ElementType, StreamError};
 use crate::sink::{Flow, Sink};
 
-/// Writes until there are no more results or a sink has enough, and finishes all sinks in any case. Gives the first
-/// error.
+/// Writes until there are no more results or a sink has enough. Finishes all sinks in any case, and returns the first error.
 pub(super) fn write(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) -> Result<(), StreamError> {
     let mut types: Vec<ElementType> = Vec::new();
     let mut last = 0;
@@ -36,7 +35,7 @@ pub(super) fn write(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) ->
     written
 }
 
-/// The next results. Where they have to be waited for, those before them are shown meanwhile.
+/// Returns the next results. If they are not available yet, the sinks first show the results before them.
 fn next(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) -> Result<Option<Results>, Cause> {
     match results.try_recv() {
         Ok(results) => return Ok(Some(results)),

@@ -1,4 +1,4 @@
-//! Arrow IPC files and streams: one column called `value`, of numbers or of lists of fixed lengths.
+//! Arrow IPC files and streams: one column called `value`, of numbers or of fixed-length lists.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use warpwise_runtime::array::Array;
 use super::{COLUMN, Flow, Sink};
 use crate::element::ElementType;
 
-/// An Arrow file or stream.
+/// A sink that writes an Arrow file or stream.
 pub struct ArrowSink<W: Write> {
     name: String,
     state: State<W>,
     element: Option<ElementType>,
 }
 
-/// How far the writing is.
+/// State of the writer.
 enum State<W: Write> {
-    /// Nothing is written; whether it becomes a stream, without a footer.
+    /// Nothing is written yet; the flag tells whether the output becomes a stream, without a footer.
     Before(W, bool),
     File(FileWriter<W>),
     Stream(StreamWriter<W>),
-    /// There is no more.
+    /// Writing has ended.
     After,
 }
 
 impl<W: Write + Send> ArrowSink<W> {
-    /// A file, whose footer says where everything is.
+    /// Writes a file, whose footer contains the positions of its batches.
     pub fn file(name: &str, output: W) -> ArrowSink<W> {
         ArrowSink { name: name.to_string(), state: State::Before(output, false), element: None }
     }
 
-    /// A stream, for pipes.
+    /// Writes a stream, for pipes.
     pub fn stream(name: &str, output: W) -> ArrowSink<W> {
         ArrowSink { name: name.to_string(), state: State::Before(output, true), element: None }
     }

@@ -9,33 +9,33 @@ use warpwise_runtime::formats::{binary_header, npy_header};
 use super::{Flow, Sink};
 use crate::element::ElementType;
 
-/// Elements without anything around them.
+/// A sink that writes elements without a header.
 pub struct RawSink<W> {
     name: String,
     output: W,
 }
 
-/// One array behind a header. The number of rows in the header is 0 until the end, when it is put right.
+/// A sink that writes one array behind a header. The number of rows in the header is 0 until the end, when it is corrected.
 pub struct ArraySink {
     name: String,
     output: File,
-    /// The header, of equal length for all numbers of rows.
+    /// Makes the header, whose length does not depend on the number of rows.
     header: fn(&ElementType, u64) -> io::Result<Vec<u8>>,
     element: Option<ElementType>,
     rows: u64,
-    /// Whether there may be something behind those rows that could not be written whole.
+    /// Whether an incompletely written row may follow the counted rows.
     torn: bool,
 }
 
 impl<W: Write + Send> RawSink<W> {
-    /// Writes here.
+    /// Writes to `output`.
     pub fn new(name: &str, output: W) -> RawSink<W> {
         RawSink { name: name.to_string(), output }
     }
 }
 
 impl ArraySink {
-    /// Writes an `.npy` file here.
+    /// Writes an `.npy` file to `output`.
     pub fn npy(name: &str, output: File) -> ArraySink {
         let header = |element: &ElementType, rows: u64| {
             let room = element.shape_of(i64::MAX as u64);
@@ -44,13 +44,13 @@ impl ArraySink {
         ArraySink { name: name.to_string(), output, header, element: None, rows: 0, torn: false }
     }
 
-    /// Writes rows without a header here.
+    /// Writes rows without a header to `output`.
     pub fn raw(name: &str, output: File) -> ArraySink {
         let header = |_: &ElementType, _: u64| Ok(Vec::new());
         ArraySink { name: name.to_string(), output, header, element: None, rows: 0, torn: false }
     }
 
-    /// Writes an array in the language's binary format here.
+    /// Writes an array in the language's binary format to `output`.
     pub fn binary(name: &str, output: File) -> ArraySink {
         let header =
             |element: &ElementType, rows: u64| binary_header(element.scalar, &element.shape_of(rows));

@@ -1,4 +1,4 @@
-//! Outputs that may have had enough: nobody reads the other end of a pipe any more. That is no error; the stream ends.
+//! Outputs whose reader may close them, such as a pipe. A closed output is not an error; it ends the stream.
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use warpwise_runtime::array::Array;
 use super::{Flow, Sink};
 use crate::element::ElementType;
 
-/// An output that takes and forgets everything from when nobody reads it.
+/// An output that discards everything once nobody reads it any more.
 pub(super) struct UntilClosed<W> {
     output: W,
     closed: Arc<AtomicBool>,
 }
 
-/// A sink that has enough when its output is closed.
+/// A sink that has enough once its output is closed.
 pub(super) struct Watched {
     sink: Box<dyn Sink>,
     closed: Arc<AtomicBool>,
@@ -26,7 +26,7 @@ impl<W: Write> UntilClosed<W> {
         UntilClosed { output, closed: Arc::default() }
     }
 
-    /// Becomes true when nobody reads the output any more.
+    /// Returns a flag that becomes true when nobody reads the output any more.
     pub(super) fn closed(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.closed)
     }

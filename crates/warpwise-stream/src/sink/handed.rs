@@ -1,4 +1,4 @@
-//! Results that another thread takes as they come.
+//! Results that another thread takes call by call.
 
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use warpwise_runtime::array::{Array, Value};
 use super::{Flow, Sink};
 use crate::element::ElementType;
 
-/// Hands on what each call gave, one result of several.
+/// A sink that hands one of several results of each call to another thread.
 pub struct HandedSink {
     name: String,
     scalar: Option<ValueType>,
@@ -17,17 +17,19 @@ pub struct HandedSink {
     handing: Arc<Mutex<Handing>>,
 }
 
-/// The state that the results of a call share.
+/// State that the results of a call share.
 struct Handing {
-    /// What the last call gave. It is handed on when the pipeline has let go of it, so that whoever takes it has it alone.
+    /// Results of the last call. They are handed on only when the pipeline has dropped them, so that the receiver owns them
+    /// alone.
     last: Vec<Value>,
     to: SyncSender<Vec<Value>>,
-    /// Nobody takes anything any more.
+    /// Whether the receiver is gone.
     is_over: bool,
 }
 
 impl HandedSink {
-    /// A sink for each of so many results. Whoever receives gets those of one call at a time; if nobody does, the sinks have enough.
+    /// Returns a sink for each of `results` results. The receiver gets the results of one call at a time; if it is gone, the
+    /// sinks have enough.
     pub fn several(results: usize, to: &SyncSender<Vec<Value>>) -> Vec<HandedSink> {
         let handing = Handing { last: Vec::new(), to: to.clone(), is_over: false };
         let handing = Arc::new(Mutex::new(handing));

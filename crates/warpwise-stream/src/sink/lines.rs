@@ -1,15 +1,15 @@
-//! Files of lines that end with a whole line also where there is no room for the next: what was written of it is taken away.
+//! Files of lines that end with a whole line even when the disk is full: an incomplete line is removed.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
 
-/// Bytes that are gathered before they are written.
+/// Number of bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 16;
 
-/// A file of lines. Each is to be written by one call.
+/// A file of lines. Each line must be written by a single call.
 pub(super) struct WholeLines {
     file: File,
-    /// Whole lines that are not in the file yet.
+    /// Whole lines that are not yet in the file.
     buffer: Vec<u8>,
 }
 
@@ -18,7 +18,7 @@ impl WholeLines {
         WholeLines { file, buffer: Vec::with_capacity(BUFFER) }
     }
 
-    /// Writes what is gathered; of what cannot be written nothing is left but whole lines.
+    /// Writes the gathered lines; on failure only whole lines remain in the file.
     fn drain(&mut self) -> io::Result<()> {
         let mut written = 0;
         while written < self.buffer.len() {
@@ -33,7 +33,7 @@ impl WholeLines {
         Ok(())
     }
 
-    /// Takes the part of a line away that is in the file, after so many bytes of the buffer.
+    /// Removes the incomplete line from the file, of which `written` bytes of the buffer have been written.
     fn cut(&mut self, written: usize, error: io::Error) -> io::Result<()> {
         let whole = self.buffer[..written].iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         self.buffer.clear();
@@ -63,14 +63,14 @@ mod tests {
 
     use super::*;
 
-    /// A file that has room for so many bytes: it is sealed against growing.
+    /// Makes a file with room for `bytes` bytes: it is sealed against growing.
     fn with_room(bytes: u64) -> File {
         use std::os::fd::{AsRawFd, FromRawFd};
-        // SAFETY: the name ends with a zero byte, and the descriptor is a new one that is ours.
+        // SAFETY: the name ends with a zero byte, and the descriptor is new and owned here.
         let file =
             unsafe { File::from_raw_fd(libc::memfd_create(c"lines".as_ptr(), libc::MFD_ALLOW_SEALING)) };
         file.set_len(bytes).unwrap();
-        // SAFETY: plain system call on a descriptor of ours.
+        // SAFETY: plain system call on an owned descriptor.
         assert_eq!(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_GROW) }, 0);
         file
     }

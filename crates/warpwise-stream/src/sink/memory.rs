@@ -9,7 +9,7 @@ use warpwise_runtime::memory::{Block, MemoryPool};
 use super::{Flow, Sink};
 use crate::element::ElementType;
 
-/// Gathers elements.
+/// A sink that gathers elements.
 pub struct MemorySink {
     name: String,
     gathered: Gathered,
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl MemorySink {
-    /// Gathers in this memory.
+    /// Gathers elements in `memory`.
     pub fn new(name: &str, memory: &MemoryPool) -> MemorySink {
         let state = State { element: None, block: None, used: 0, rows: 0 };
         let gathered = Gathered { memory: memory.clone(), state: Arc::new(Mutex::new(state)) };
@@ -44,7 +44,7 @@ impl MemorySink {
 }
 
 impl Gathered {
-    /// The array of all elements; `None` if there was nothing to say of what type they are.
+    /// Takes the array of all elements; `None` if their type is unknown.
     pub fn take(&self) -> Option<Value> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let element = state.element.take()?;
@@ -71,7 +71,7 @@ impl Sink for MemorySink {
         let bytes = elements.bytes();
         let (from, to) = (state.used, state.used + bytes.len());
         if state.block.as_ref().is_none_or(|block| block.bytes() < to) {
-            // Half as much again: what is gathered is large, and there is little memory.
+            // Grows by half: the gathered data is large, and memory is limited.
             let room = (to + to / 2).max(4096) as u64;
             let larger = self.gathered.memory.allocate_unique(room);
             let larger = larger.or_else(|_| self.gathered.memory.allocate_unique(to as u64));

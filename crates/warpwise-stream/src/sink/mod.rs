@@ -1,7 +1,7 @@
-//! Where results go.
+//! Sinks for results.
 //!
-//! A [`Sink`] takes arrays whose rows are the elements of one stream. It is told the elements' type before the first
-//! of them, and finished also when the stream ends early, so that what was written is a valid file.
+//! A [`Sink`] takes arrays whose rows are the elements of one stream. It gets the elements' type before the first element. It is
+//! finished even when the stream ends early, so that the written data is a valid file.
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -30,34 +30,34 @@ use warpwise_runtime::array::Array;
 use crate::element::ElementType;
 
 #[cfg(feature = "arrow")]
-/// The name of the only column in formats with named columns.
+/// Name of the only column in formats with named columns.
 const COLUMN: &str = "value";
 
-/// Takes a stream of elements.
+/// A consumer of a stream of elements.
 pub trait Sink: Send {
-    /// Returns its name in messages.
+    /// Returns the sink's name in messages.
     fn name(&self) -> &str;
 
-    /// The elements to come are of this type. Called once, before the first ones.
+    /// Sets the type of the elements. Called once, before the first elements.
     fn begin(&mut self, element: &ElementType) -> Result<(), String>;
 
-    /// Takes the rows of an array.
+    /// Writes the rows of an array.
     fn write(&mut self, elements: &Array) -> Result<Flow, String>;
 
-    /// Lets whoever reads the output see what was taken so far, where it may be read meanwhile.
+    /// Makes the elements written so far visible to concurrent readers of the output, if it can have any.
     fn show(&mut self) -> Result<(), String> {
         Ok(())
     }
 
-    /// There are no more, for whatever reason.
+    /// Ends the output, whatever the reason.
     fn finish(&mut self) -> Result<(), String>;
 }
 
-/// Whether a sink wants more.
+/// Whether a sink takes more elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// It does.
+    /// The sink takes more.
     More,
-    /// It has enough: the stream may end.
+    /// The sink has enough: the stream may end.
     Enough,
 }

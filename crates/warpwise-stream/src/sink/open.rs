@@ -1,4 +1,4 @@
-//! Files for results, by their format.
+//! Output files, by format.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, BufWriter};
@@ -14,18 +14,18 @@ use super::lines::WholeLines;
 use super::{ArraySink, RawSink, Sink, TextSink};
 use crate::source::absent;
 
-/// How elements are written.
+/// The format of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutputFormat {
-    /// One after another, as in memory.
+    /// Elements one after another, as in memory.
     Raw,
-    /// NumPy's array file; not to a pipe, since its header says how many there are.
+    /// NumPy's array file; not to a pipe, since its header contains the number of elements.
     Npy,
-    /// One array in the language's binary format; not to a pipe, either.
+    /// One array in the language's binary format; not to a pipe either.
     Binary,
-    /// A line each, with commas within vectors.
+    /// One line per element, with commas within vectors.
     Csv,
-    /// A line each, with tabs within vectors.
+    /// One line per element, with tabs within vectors.
     Tsv,
     /// Arrow IPC: a file, or a stream to a pipe.
     #[cfg(feature = "arrow")]
@@ -35,19 +35,19 @@ pub enum OutputFormat {
     Parquet,
 }
 
-/// A file under another name until it is whole.
+/// A file under a temporary name until it is complete.
 #[derive(Debug)]
 pub struct Partial {
     partial: PathBuf,
     whole: PathBuf,
-    /// Keeps others from writing there.
+    /// Lock that keeps other processes from writing the file.
     _lock: File,
 }
 
-/// A sink, and what becomes of its file.
+/// A sink, and its partial file if there is one.
 pub type Created = (Box<dyn Sink>, Option<Partial>);
 
-/// Creates a file, or takes standard output if the path is `-`. The format is told by the ending unless given.
+/// Creates a file, or opens standard output if the path is `-`. Without a `format`, the ending decides.
 pub fn create(path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>, String> {
     let format = format_of(path, format)?;
     if path == Path::new("-") {
@@ -58,9 +58,9 @@ pub fn create(path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>
     Ok(sink_of_file(&name, file, format))
 }
 
-/// As [`create`], but what becomes a file has `.partial` behind its name until [`Partial::complete`] is called. A file
-/// that was there stays as it is until then. There is nothing to complete of pipes and devices. What is left of an earlier stream is
-/// overwritten; what another process is writing is not.
+/// Creates an output as [`create`] does, but a file has `.partial` appended to its name until [`Partial::complete`] is called.
+/// Until then, an existing file stays unchanged. Pipes and devices have no partial file. A partial file left by an earlier stream
+/// is overwritten; one that another process is writing is not.
 pub fn create_partial(path: &Path, format: Option<OutputFormat>) -> Result<Created, String> {
     let Some((partial, whole)) = partial_of(path) else { return Ok((create(path, format)?, None)) };
     let format = format_of(path, format)?;
@@ -71,9 +71,9 @@ pub fn create_partial(path: &Path, format: Option<OutputFormat>) -> Result<Creat
     Ok((sink, Some(Partial { partial, whole, _lock: lock })))
 }
 
-/// Where results that this path names lie until they are whole, and afterwards; none of standard output, pipes and devices.
+/// Returns the temporary and the final path of the results for this path; `None` for standard output, pipes and devices.
 pub fn partial_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
-    // A link stays one.
+    // A symbolic link stays a link.
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     if path == Path::new("-") || whole.exists() && !whole.is_file() {
         return None;
@@ -83,7 +83,7 @@ pub fn partial_of(path: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((PathBuf::from(partial), whole))
 }
 
-/// An empty file of this name that nobody else writes, as long as it is open. Links are not followed.
+/// Opens an empty file of this name that nobody else writes as long as it is open. Links are not followed.
 fn claim(path: &Path) -> Result<File, String> {
     let failed = |error: io::Error| format!("cannot create: {error}");
     let mut options = OpenOptions::new();
@@ -101,10 +101,10 @@ fn claim(path: &Path) -> Result<File, String> {
         }
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err("another process is writing this".to_string()),
-            // Some file systems know no locks.
+            // Some file systems do not support locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        // Meanwhile the file may have become whole, and has another name.
+        // The file may meanwhile have been completed, and then has another name.
         if fs::symlink_metadata(path).is_ok_and(|now| is_same(&metadata, &now)) {
             file.set_len(0).map_err(failed)?;
             return Ok(file);
@@ -139,20 +139,20 @@ impl Partial {
         &self.partial
     }
 
-    /// Takes the file away.
+    /// Removes the file.
     pub fn discard(self) -> Result<(), String> {
         fs::remove_file(&self.partial)
             .map_err(|error| format!("{}: cannot remove: {error}", self.partial.display()))
     }
 
-    /// Gives the file its name.
+    /// Gives the file its final name.
     pub fn complete(self) -> Result<(), String> {
         let Partial { partial, whole, _lock } = self;
         fs::rename(&partial, &whole).map_err(|error| format!("{}: cannot rename: {error}", partial.display()))
     }
 }
 
-/// The format for a path.
+/// Returns the format for a path.
 fn format_of(path: &Path, format: Option<OutputFormat>) -> Result<OutputFormat, String> {
     let standard = path == Path::new("-");
     let name = if standard { STANDARD.to_string() } else { path.display().to_string() };
@@ -171,7 +171,7 @@ fn format_of(path: &Path, format: Option<OutputFormat>) -> Result<OutputFormat, 
     Ok(format)
 }
 
-/// The name of standard output in messages.
+/// Name of standard output in messages.
 const STANDARD: &str = "standard output";
 
 fn standard(format: OutputFormat) -> Box<dyn Sink> {
@@ -198,7 +198,7 @@ fn sink_of_file(name: &str, file: File, format: OutputFormat) -> Box<dyn Sink> {
     Box::new(Watched::new(sink, closed))
 }
 
-// Only Arrow has a form of its own for pipes.
+// Only Arrow has a special form for pipes.
 #[cfg_attr(not(feature = "arrow"), allow(unused_variables))]
 fn sink_to<W: io::Write + Send + 'static>(
     name: &str,
@@ -222,7 +222,7 @@ fn sink_to<W: io::Write + Send + 'static>(
 const NAMES: &str = "raw, npy, bin, csv, tsv, arrow, parquet";
 
 impl OutputFormat {
-    /// The format of this name, or the feature that this build lacks to write it; none of other names.
+    /// Returns the format of this name, or the feature that this build lacks to write it; `None` for unknown names.
     fn by_name(name: &str) -> Option<Result<OutputFormat, &'static str>> {
         match name {
             "raw" => Some(Ok(OutputFormat::Raw)),

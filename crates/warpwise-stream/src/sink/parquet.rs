@@ -19,23 +19,23 @@ use warpwise_runtime::array::Array;
 use super::{COLUMN, Flow, Sink};
 use crate::element::ElementType;
 
-/// Bytes that a group of rows has at least, but for the last one.
+/// Minimum size of a group of rows in bytes, except for the last group.
 const GROUP: usize = 8 << 20;
 
-/// A Parquet file.
+/// A sink that writes a Parquet file.
 pub struct ParquetSink<W: Write + Send> {
     name: String,
     output: Option<W>,
     writer: Option<SerializedFileWriter<W>>,
     scalar: ValueType,
-    /// Numbers in a list; none for elements that are numbers.
+    /// Number of numbers in a list; `None` if elements are numbers.
     list: Option<usize>,
-    /// The bytes that are not yet written.
+    /// Bytes that are not yet written.
     bytes: Vec<u8>,
 }
 
 impl<W: Write + Send> ParquetSink<W> {
-    /// Writes here.
+    /// Writes to `output`.
     pub fn new(name: &str, output: W) -> ParquetSink<W> {
         let (name, bytes) = (name.to_string(), Vec::new());
         ParquetSink { name, output: Some(output), writer: None, scalar: ValueType::I64, list: None, bytes }
@@ -156,7 +156,7 @@ fn write_column(
         ValueType::I64 => write!(Int64Type, i64, i64),
         ValueType::U8 => write!(Int32Type, u8, i32),
         ValueType::U16 => write!(Int32Type, u16, i32),
-        // Stored as the signed ones of the same bits.
+        // Stored as signed integers with the same bits.
         ValueType::U32 => write!(Int32Type, u32, i32),
         ValueType::U64 => write!(Int64Type, u64, i64),
         ValueType::F16 => write::<FixedLenByteArrayType, 2>(column, list, bytes, |x| {

@@ -1,5 +1,5 @@
-//! Elements as lines of text, the numbers of a vector with a separator between them. Floats are written so that they
-//! are read as the same value.
+//! Elements as lines of text, with a separator between the numbers of a vector. Floats are written so that reading them yields
+//! the same value.
 
 use std::io::Write;
 
@@ -10,18 +10,18 @@ use warpwise_runtime::formats::push_number;
 use super::{Flow, Sink};
 use crate::element::ElementType;
 
-/// One line for each element.
+/// A sink that writes one line per element.
 pub struct TextSink<W> {
     name: String,
     output: W,
     separator: char,
     scalar: ValueType,
-    /// Scalars in a line.
+    /// Number of scalars in a line.
     width: usize,
 }
 
 impl<W: Write + Send> TextSink<W> {
-    /// Writes here.
+    /// Writes to `output`.
     pub fn new(name: &str, output: W, separator: char) -> TextSink<W> {
         TextSink { name: name.to_string(), output, separator, scalar: ValueType::I64, width: 1 }
     }

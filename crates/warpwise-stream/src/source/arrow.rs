@@ -1,12 +1,12 @@
 //! Arrow IPC: files (also called Feather) and streams, uncompressed or compressed by LZ4 or Zstandard.
 //!
-//! Both are read from front to back, so that pipes do as well; a file's footer is only looked at to see that the file is
-//! whole. Of a file that is mapped into memory, pages of other columns are never touched. A column is found by its name
-//! among the outermost ones, and holds numbers, truth values (a byte each, as everywhere here), times (as the integers that
-//! they are), or lists of these.
+//! Both are read from front to back, so pipes can be read as well; a file's footer is read only to check that the file is
+//! complete. In a file that is mapped into memory, pages of other columns are never touched. A column is found by its name among
+//! the outermost columns. It holds numbers, truth values (one byte each in the stream), times (as the integers that represent
+//! them), or lists of these.
 //!
-//! A batch is as large as its writer liked. What it takes beyond a mapped file, read from a pipe or decompressed, counts in the memory
-//! limit before it is there; what a damaged file says may be anything.
+//! The writer of a file chooses the size of its batches. The memory of a batch beyond the mapped file (data read from a pipe, or
+//! decompressed) is counted against the memory limit before it is filled; a damaged file may state any size.
 //!
 //! Absent: dictionaries, decimal numbers, big-endian data.
 
@@ -31,35 +31,35 @@ use super::column::{Asked, Batch, Batches, ColumnSource, asked, guarded};
 use super::counted::Counted;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
-/// Before the length of a message.
+/// Marker in front of the length of a message.
 const CONTINUES: [u8; 4] = [0xff; 4];
-/// Words of eight bytes that the beginning of a file may be filled up to.
+/// Maximum number of padding words, of eight bytes each, at the beginning of a file.
 const MOST_PADDING: usize = 8;
-/// Bytes that a footer may have.
+/// Maximum size of a footer in bytes.
 const LONGEST_FOOTER: u64 = 1 << 28;
 
-/// Where bytes come from.
+/// A source of bytes.
 pub enum ArrowInput {
-    /// A file in memory, and how far it is read.
+    /// A mapped file, and the current position in it.
     Mapped(Buffer, usize),
-    /// Anything else.
+    /// Any other input.
     Reader(Box<dyn io::Read + Send>),
 }
 
-/// The record batches of a file or stream.
+/// Reader of the record batches of a file or stream.
 struct ArrowBatches {
     input: ArrowInput,
-    /// Whether it is a file, with a footer.
+    /// Whether the input is a file, with a footer.
     is_file: bool,
     schema: SchemaRef,
     asked: Asked,
-    /// Rows so far.
+    /// Number of rows so far.
     row: u64,
-    /// Where batches count.
+    /// Memory pool that counts the batches.
     memory: MemoryPool,
 }
 
-/// The elements of a column.
+/// Opens a column of an Arrow file or stream.
 pub fn arrow(
     name: &str,
     input: ArrowInput,
@@ -78,20 +78,20 @@ pub fn arrow(
 }
 
 impl ArrowInput {
-    /// A file, mapped.
+    /// Maps a file.
     pub fn mapped(file: &File) -> io::Result<ArrowInput> {
-        // SAFETY: what others write to the file meanwhile may be seen or not; no code relies on either.
+        // SAFETY: concurrent writes to the file may be visible or not; no code relies on either.
         let map = unsafe { Mmap::map(file)? };
         let Some(start) = NonNull::new(map.as_ptr().cast_mut()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let length = map.len();
-        // SAFETY: the buffer, which nobody writes to, keeps the mapping.
+        // SAFETY: nobody writes to the buffer, and the buffer keeps the mapping.
         let buffer = unsafe { Buffer::from_custom_allocation(start, length, Arc::new(map)) };
         Ok(ArrowInput::Mapped(buffer, 0))
     }
 
-    /// The next bytes: exactly so many, or `None` at the end.
+    /// Returns the next `count` bytes, or `None` at the end.
     fn take(&mut self, count: u64) -> Result<Option<Buffer>, String> {
         let bytes = match self {
             ArrowInput::Mapped(buffer, at) => {
@@ -108,7 +108,7 @@ impl ArrowInput {
         }
     }
 
-    /// All that is left, as far as it can be a footer.
+    /// Returns the remaining bytes, up to the maximum size of a footer.
     fn rest(&mut self) -> Result<Buffer, String> {
         match self {
             ArrowInput::Mapped(buffer, at) => Ok(buffer.slice(*at)),
@@ -116,7 +116,7 @@ impl ArrowInput {
         }
     }
 
-    /// The bytes of a batch, which must be so many; what is read of them counts.
+    /// Returns the `count` bytes of a batch; bytes that are read (not mapped) are counted in `memory`.
     fn body(&mut self, count: u64, memory: &MemoryPool) -> Result<Buffer, String> {
         match self {
             ArrowInput::Mapped(..) => self.demand(count),
@@ -128,13 +128,13 @@ impl ArrowInput {
         }
     }
 
-    /// As [`ArrowInput::take`], where there must be so many.
+    /// Returns the next `count` bytes as [`ArrowInput::take`] does; the end of the input is an error.
     fn demand(&mut self, count: u64) -> Result<Buffer, String> {
         self.take(count)?.ok_or_else(cut)
     }
 }
 
-/// Reads up to `count` bytes: memory grows with the bytes that are there, whatever a damaged file says.
+/// Reads up to `count` bytes: memory grows with the bytes that arrive, whatever size a damaged file states.
 fn up_to(reader: &mut dyn io::Read, count: u64) -> Result<Buffer, String> {
     let mut bytes = Vec::new();
     let read = io::Read::read_to_end(&mut io::Read::take(reader, count), &mut bytes);
@@ -156,13 +156,13 @@ impl ArrowBatches {
         let start = input.demand(8)?;
         let is_file = start.starts_with(MAGIC);
         let mut first = if is_file { input.demand(8)? } else { start };
-        // Some fill up with zeros what comes before the first message.
+        // Some writers pad the space before the first message with zeros.
         for _ in 1..MOST_PADDING {
             if is_file && *first == [0; 8] {
                 first = input.demand(8)?;
             }
         }
-        // Before version 0.15 there was only the length.
+        // Before version 0.15 there was only the length, without the marker.
         let continues = first.starts_with(&CONTINUES);
         first = first.slice(if continues { 4 } else { 0 });
         let length = u32::from_le_bytes([first[0], first[1], first[2], first[3]]);
@@ -180,7 +180,7 @@ impl ArrowBatches {
         Ok(ArrowBatches { input, is_file, schema: Arc::new(schema), asked, row: 0, memory })
     }
 
-    /// The next message and what comes with it; `None` at the end.
+    /// Returns the next message and its body, or `None` at the end.
     fn message(&mut self) -> Result<Option<(Vec<u8>, Buffer)>, String> {
         let Some(mut length) = self.input.take(4)? else {
             return if self.is_file { Err(cut()) } else { Ok(None) };
@@ -192,7 +192,7 @@ impl ArrowBatches {
         if length == 0 {
             return if self.is_file { self.footer().map(|()| None) } else { Ok(None) };
         }
-        // A copy begins where it must for what is in it to be aligned.
+        // The copy is aligned as the message's contents require.
         let metadata = self.input.demand(u64::from(length))?.to_vec();
         let body = root_as_message(&metadata).map_err(damaged)?.bodyLength();
         let body = u64::try_from(body).map_err(damaged)?;
@@ -204,7 +204,7 @@ impl ArrowBatches {
         Ok(Some((metadata, body)))
     }
 
-    /// Looks whether the footer is whole.
+    /// Checks that the footer is complete.
     fn footer(&mut self) -> Result<(), String> {
         let rest = self.input.rest()?;
         let whole = rest.last_chunk::<10>().is_some_and(|end| {
@@ -217,7 +217,7 @@ impl ArrowBatches {
     fn decode(&self, message: &Message, body: &Buffer) -> Result<Option<Batch>, String> {
         let batch = match message.header_type() {
             MessageHeader::RecordBatch => message.header_as_record_batch().ok_or_else(cut)?,
-            // Dictionaries belong to columns that are not asked for.
+            // Dictionaries belong to other columns.
             MessageHeader::DictionaryBatch => return Ok(None),
             other => return Err(damaged(format!("an unexpected message {}", other.0))),
         };
@@ -234,7 +234,7 @@ impl ArrowBatches {
         Ok(Some(Batch { counted, ..numbers(decoded.column(0), &self.asked.name, self.row) }))
     }
 
-    /// Which parts of a batch are the column's, where the types of the columns before it tell; all otherwise.
+    /// Returns the range of the column's parts of a batch if the types of the preceding columns determine it, else of all parts.
     fn parts_of_column(&self, all: usize) -> Range<usize> {
         let fields = self.schema.fields();
         let count = |fields: &[FieldRef]| fields.iter().map(|field| part_count(field.data_type())).sum();
@@ -246,7 +246,7 @@ impl ArrowBatches {
         }
     }
 
-    /// Bytes of what is not taken as it lies: truth values, and where lists end.
+    /// Returns the size in bytes of the converted data: truth values, and the ends of lists.
     fn converted(&self, batch: &RecordBatch) -> u64 {
         let rows = batch.length().max(0) as u64;
         match self.schema.field(self.asked.column).data_type() {
@@ -257,7 +257,7 @@ impl ArrowBatches {
     }
 }
 
-/// The number of parts of a batch that a column of this type has, if it is one of the plain types.
+/// Returns the number of parts of a batch that a column of this type has, if the type is known here.
 fn part_count(ty: &DataType) -> Option<usize> {
     Some(match ty {
         DataType::Null => 0,
@@ -274,8 +274,8 @@ fn part_count(ty: &DataType) -> Option<usize> {
     })
 }
 
-/// For each part of a batch the bytes that it is decompressed to; 0 for what is used where it lies. All must lie in what comes with the
-/// batch.
+/// Returns the decompressed size of each part of a batch in bytes; 0 for parts that are used in place. All parts must lie in the
+/// batch's body.
 fn parts(batch: &RecordBatch, body: &Buffer) -> Result<Vec<u64>, String> {
     let compressed = batch.compression().is_some();
     let mut all = Vec::new();
@@ -284,7 +284,7 @@ fn parts(batch: &RecordBatch, body: &Buffer) -> Result<Vec<u64>, String> {
         let bytes = range.and_then(|(at, length)| body.get(at..at.checked_add(length)?));
         let bytes = bytes.ok_or_else(|| damaged("a part lies outside"))?;
         let size = bytes.first_chunk().map(|size| i64::from_le_bytes(*size)).filter(|_| compressed);
-        // A negative size says that the part is not compressed.
+        // A negative size marks a part that is not compressed.
         all.push(size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0));
     }
     Ok(all)

@@ -1,6 +1,6 @@
-//! Arrays of Arrow in memory: what numbers they hold, and where those lie.
+//! Arrow arrays in memory: the numbers they hold, and the location of these.
 //!
-//! Numbers are used where they lie; truth values, which are bits in Arrow, become bytes.
+//! Numbers are used in place; truth values, which are bits in Arrow, become bytes.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use warpwise_runtime::array::Shape;
 use super::column::{Batch, ColumnType, Rows};
 use crate::element::ElementType;
 
-/// The rows of an Arrow array, which are numbers or lists of one length.
+/// The rows of an Arrow array, which are numbers or lists of equal length.
 #[derive(Clone, Debug)]
 pub struct ArrowRows {
-    /// The type of a row.
+    /// Type of a row.
     pub element: ElementType,
-    /// How many there are before the first one that is null or holds a null.
+    /// Number of rows before the first one that is null or holds a null.
     pub count: u64,
-    /// Whether a null follows them.
+    /// Whether such a row follows.
     pub null: bool,
-    /// Their numbers in row-major order.
+    /// Numbers of the rows, in row-major order.
     pub bytes: Buffer,
-    /// Whether these bytes were made anew.
+    /// Whether these bytes are a copy.
     pub copied: bool,
 }
 
 impl ArrowRows {
-    /// The rows of an array, if they are such.
+    /// Returns the rows of an array, if they are numbers or lists of equal length.
     pub fn of(array: &ArrayRef) -> Option<ArrowRows> {
         let ColumnType { scalar, rows: Rows::Arrays(shape) } = column_type(array.data_type())? else {
             return None;
@@ -48,7 +48,7 @@ impl ArrowRows {
     }
 }
 
-/// Returns the type of a column of numbers; `None` for any other.
+/// Returns the type of a column of numbers, or `None` for any other column.
 pub(super) fn column_type(ty: &DataType) -> Option<ColumnType> {
     let mut shape = Shape::new();
     let mut inner = ty;
@@ -84,10 +84,10 @@ fn scalar(ty: &DataType) -> Option<ValueType> {
     })
 }
 
-/// The numbers of the rows of an array up to the first null.
+/// Returns the numbers of the rows of an array up to the first null.
 pub(super) fn numbers(column: &ArrayRef, name: &str, first_row: u64) -> Batch {
     let mut array = Arc::clone(column);
-    // Values of a row, unless rows have ends.
+    // Number of values per row, unless rows have ends.
     let mut per_row = 1;
     let mut ends: Option<Vec<usize>> = None;
     let mut good = column.len();
@@ -138,7 +138,7 @@ fn first_null(array: &ArrayRef) -> Option<usize> {
     nulls.iter().position(|valid| !valid)
 }
 
-/// The first values of an array of numbers, as they are in memory.
+/// Returns the first values of an array of numbers, as they are in memory.
 fn bytes(array: &ArrayRef, count: usize) -> Buffer {
     if let Some(truths) = array.as_boolean_opt() {
         return Buffer::from_vec(truths.values().iter().take(count).map(u8::from).collect::<Vec<_>>());

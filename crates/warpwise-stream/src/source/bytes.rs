@@ -1,4 +1,4 @@
-//! Elements as they lie in memory: raw data, and what follows the header of an `.npy` file or of a value in the binary format.
+//! Elements as they lie in memory: raw data, and the data after the header of an `.npy` file or of a value in the binary format.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -11,19 +11,19 @@ use super::piped::Arrivals;
 use super::{End, Read, Source};
 use crate::element::ElementType;
 
-/// Elements as bytes.
+/// A source of elements as bytes.
 pub struct ByteSource {
     name: String,
     element: ElementType,
     reader: Box<dyn io::Read + Send>,
-    /// Elements to come, if a header says that.
+    /// Number of remaining elements, if a header states it.
     left: Option<u64>,
     big_endian: bool,
-    /// The arrivals of a pipe.
+    /// Arrivals of a pipe.
     arrivals: Option<Arrivals>,
 }
 
-/// The rows of a file, by its header.
+/// The rows of a file, as stated by its header.
 pub(super) struct Rows {
     pub element: ElementType,
     pub count: u64,
@@ -31,7 +31,7 @@ pub(super) struct Rows {
 }
 
 impl ByteSource {
-    /// Elements in this machine's order until the input ends.
+    /// Makes a source of elements in this machine's byte order, until the input ends.
     pub fn raw(
         name: &str,
         reader: Box<dyn io::Read + Send>,
@@ -46,19 +46,20 @@ impl ByteSource {
         }
     }
 
-    /// The rows that a header has been read of.
+    /// Makes a source of the rows of a file whose header has been read.
     pub(super) fn rows(name: &str, reader: Box<dyn io::Read + Send>, rows: Rows) -> ByteSource {
         let Rows { element, count, big_endian } = rows;
         let (name, left, arrivals) = (name.to_string(), Some(count), None);
         ByteSource { name, element, reader, left, big_endian, arrivals }
     }
 
-    /// The same, of an input that is written meanwhile.
+    /// Sets the arrivals of an input that is still being written.
     pub(super) fn arriving(self, arrivals: Option<Arrivals>) -> ByteSource {
         ByteSource { arrivals, ..self }
     }
 
-    /// The elements in `bytes` as they must be in memory; the number of right ones before the first wrong.
+    /// Converts the elements in `bytes` to their form in memory. The error is the number of valid bytes before the first invalid
+    /// one.
     fn convert(&self, bytes: &mut [u8]) -> Result<(), usize> {
         let width = self.element.scalar.scalar().bytes();
         if self.big_endian {
@@ -138,12 +139,12 @@ impl Source for ByteSource {
     fn arrived(&mut self, within: Duration) -> Option<u64> {
         let size = self.element.bytes().filter(|&size| size > 0)?;
         let arrivals = self.arrivals.as_ref()?;
-        // At its end the input can be asked for all there is.
+        // At its end, the input can be read without waiting.
         Some(arrivals.bytes(within).map_or(1, |bytes| bytes / size))
     }
 }
 
-/// Fills a slice; says how far, and why not to its end.
+/// Fills a slice; returns the number of bytes read and, if it is not full, the reason.
 fn fill(reader: &mut dyn io::Read, target: &mut [u8]) -> (usize, Option<End>) {
     let mut filled = 0;
     while filled < target.len() {

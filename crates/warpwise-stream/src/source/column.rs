@@ -1,10 +1,10 @@
-//! A column of numbers that comes batch by batch: what is common to Arrow and Parquet.
+//! A column of numbers that is read batch by batch: the common part of Arrow and Parquet.
 //!
-//! A row is a number, or a list of numbers. Lists of one length are elements of a stream, vectors. Lists of different
-//! lengths can be taken apart into two streams: all numbers one after the other (elements are scalars then), and how many
-//! each row has (the column's name with `.length` behind it). A null is an error that names its row and column.
+//! A row is a number, or a list of numbers. Lists of equal length are elements of a stream, vectors. Lists of different lengths
+//! can be read as two streams: all numbers one after the other (elements are then scalars), and the length of each row's list
+//! (the column's name with `.length` appended). A null is an error that names its row and column.
 //!
-//! The readers of these formats are not ours. Files are not trusted: a panic in a reader says that the file is damaged.
+//! The readers of these formats are external crates. Files are not trusted: a panic in a reader is reported as a damaged file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,27 +16,27 @@ use super::counted::Counted;
 use super::{End, Read, Source, Wanted};
 use crate::element::ElementType;
 
-/// Behind a column's name: the lengths of its lists.
+/// Suffix of a column's name that selects the lengths of its lists.
 const LENGTH: &str = ".length";
 
 /// A reader of one column.
 pub(super) trait Batches: Send {
-    /// The next rows; `None` after the last.
+    /// Returns the next rows, or `None` after the last.
     fn next(&mut self) -> Result<Option<Batch>, String>;
 
-    /// The number of all rows, where that is known.
+    /// Returns the number of all rows, if known.
     fn rows(&self) -> Option<u64>;
 }
 
 /// Consecutive rows.
 pub(super) struct Batch {
-    /// Their numbers, as in memory.
+    /// The rows' numbers, as in memory.
     pub numbers: Buffer,
-    /// For lists of different lengths, the number of numbers up to the end of each.
+    /// For lists of different lengths, the total count of numbers up to the end of each row.
     pub ends: Option<Vec<usize>>,
-    /// The fault of the row after them.
+    /// Fault of the row after these.
     pub fault: Option<String>,
-    /// The memory that they take, besides that which the numbers keep themselves.
+    /// Memory that the rows take, in addition to memory that `numbers` itself keeps.
     pub counted: Option<Counted>,
 }
 
@@ -56,23 +56,23 @@ pub(super) enum Rows {
     Lists,
 }
 
-/// A column asked for by its name.
+/// A column requested by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Asked {
-    /// Its number.
+    /// Number of the column.
     pub column: usize,
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// Whether the lengths of its lists are meant.
+    /// Whether the lengths of its lists are requested.
     pub lengths: bool,
 }
 
-/// The part of a row that is an element.
+/// The elements that are made of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Taken {
-    /// All there is, or each number by itself.
+    /// The whole row, or each of its numbers.
     Numbers,
-    /// A list of so many numbers.
+    /// A list of this many numbers.
     Lists(usize),
     /// The length of the list.
     Lengths,
@@ -85,19 +85,19 @@ pub struct ColumnSource {
     element: ElementType,
     batches: Box<dyn Batches>,
     taken: Taken,
-    /// Bytes of elements that were read and not taken.
+    /// Bytes of elements that are read but not consumed.
     bytes: Buffer,
-    /// The memory that they take.
+    /// Memory that these elements take.
     counted: Option<Counted>,
-    /// The fault after them.
+    /// Fault after these elements.
     fault: Option<String>,
-    /// Rows that were read.
+    /// Number of rows read.
     row: u64,
-    /// Elements to come, where that is known.
+    /// Number of remaining elements, if known.
     left: Option<u64>,
 }
 
-/// Finds a column by its name; the only one without a name.
+/// Finds a column by its name; without a name, the only column.
 pub(super) fn asked(names: &[&str], column: Option<&str>) -> Result<Asked, String> {
     let found = |name: &str| names.iter().position(|&other| other == name);
     let asked = |column: usize, lengths| Asked { column, name: names[column].to_string(), lengths };
@@ -112,13 +112,13 @@ pub(super) fn asked(names: &[&str], column: Option<&str>) -> Result<Asked, Strin
     }
 }
 
-/// Runs a reader that is not ours.
+/// Runs an external reader; a panic becomes an error.
 pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err("the file is damaged".to_string()))
 }
 
 impl ColumnSource {
-    /// The elements of a column, of as many dimensions as are wanted where there is a choice.
+    /// Makes a source of a column's elements, with the wanted number of dimensions if there is a choice.
     pub(super) fn new(
         name: &str,
         asked: Asked,
@@ -134,7 +134,7 @@ impl ColumnSource {
             _ if asked.lengths => (ValueType::I64, Shape::new(), Taken::Lengths),
             _ if wanted.rank == 0 => (ty.scalar, Shape::new(), Taken::Numbers),
             Rows::Arrays(shape) => (ty.scalar, shape, Taken::Numbers),
-            // How long they are is seen below.
+            // `measure` determines the lists' length below.
             Rows::Lists => (ty.scalar, Shape::from_slice(&[0]), Taken::Lists(0)),
         };
         let per_row = matches!(taken, Taken::Lengths | Taken::Lists(_)) || !is_list;
@@ -165,7 +165,7 @@ impl ColumnSource {
         }
     }
 
-    /// Reads the first rows, which say how long all lists are.
+    /// Reads the first rows, which determine the length of all lists.
     fn measure(&mut self) -> Result<(), String> {
         while self.bytes.is_empty() && self.row == 0 {
             let batches = &mut self.batches;
@@ -182,7 +182,7 @@ impl ColumnSource {
         Ok(())
     }
 
-    /// Keeps what is taken of some rows.
+    /// Keeps the elements of some rows.
     fn take_in(&mut self, batch: Batch) {
         let Batch { numbers, ends, mut fault, counted } = batch;
         let width = self.element.scalar.scalar().bytes();
@@ -213,13 +213,13 @@ impl ColumnSource {
         self.row += rows as u64;
     }
 
-    /// Whether there are elements that were read and not taken, after reading some if need be.
+    /// Returns whether there are unconsumed elements, reading rows if necessary.
     fn more(&mut self) -> Result<bool, String> {
         while self.bytes.is_empty() {
             if let Some(fault) = self.fault.take() {
                 return Err(fault);
             }
-            // An empty part keeps the whole as well.
+            // An empty slice would keep the whole buffer as well.
             (self.bytes, self.counted) = (Buffer::from_vec(Vec::<u8>::new()), None);
             let batches = &mut self.batches;
             match guarded(|| batches.next())? {
@@ -248,7 +248,7 @@ impl Source for ColumnSource {
         let size = target.len().checked_div(count as usize).unwrap_or(0);
         let mut done = 0;
         let end = loop {
-            // Elements without bytes there are only of a column without rows.
+            // Elements without bytes occur only in a column without rows.
             if done == target.len() && size > 0 {
                 break None;
             }

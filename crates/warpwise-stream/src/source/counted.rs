@@ -1,4 +1,4 @@
-//! Memory of a pool for what a reader holds besides the elements that it was asked for.
+//! Memory of a pool for data that a reader holds in addition to the requested elements.
 
 use std::io::{self, ErrorKind};
 use std::panic::RefUnwindSafe;
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use arrow_buffer::Buffer;
 use warpwise_runtime::memory::{Block, MemoryPool};
 
-/// How long others may take to give memory back.
+/// Maximum time to wait for others to give memory back.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Bytes of a pool, until it is dropped.
+/// A number of bytes of a pool, taken until it is dropped.
 pub(super) struct Counted(Block);
 
-// A panic leaves no half-written block behind: nobody looks into it.
+// A panic leaves no half-written block behind: nobody reads it.
 impl RefUnwindSafe for Counted {}
 
 impl Counted {
-    /// Takes `bytes` bytes, as soon as others have given back enough of theirs.
+    /// Takes `bytes` bytes, waiting until others have given back enough memory.
     pub fn new(memory: &MemoryPool, bytes: u64) -> Result<Counted, String> {
         let start = Instant::now();
         loop {
@@ -37,7 +37,7 @@ impl Counted {
         }
     }
 
-    /// Fills them from a reader: with how many bytes.
+    /// Fills the memory from a reader and returns the number of bytes read.
     pub fn fill(&mut self, reader: &mut dyn io::Read) -> io::Result<usize> {
         let target = self.0.as_mut_slice();
         let mut filled = 0;
@@ -52,11 +52,11 @@ impl Counted {
         Ok(filled)
     }
 
-    /// The bytes, which count as long as somebody has a part of them.
+    /// Converts the memory to a buffer; it counts as long as any part of the buffer is used.
     pub fn into_buffer(self) -> Buffer {
         let (start, length) = (self.0.as_ptr().cast_mut(), self.0.as_slice().len());
         let Some(start) = NonNull::new(start) else { return Buffer::from_vec(Vec::<u8>::new()) };
-        // SAFETY: the block is so long, is kept by the buffer, and nobody else knows it.
+        // SAFETY: the block has this length, is kept by the buffer, and nobody else knows it.
         unsafe { Buffer::from_custom_allocation(start, length, Arc::new(self)) }
     }
 }

@@ -1,12 +1,12 @@
 //! Raw data and `.npy` files that are mapped into memory: elements are used where the system keeps the file.
 //!
-//! Nothing is copied, and no budget counts what the system can drop at any time; whoever writes to elements gets copies
-//! of the pages. Pages are asked for before they are handed out, so that whoever takes elements does not wait for the disk,
-//! and given back with the last array in them. Arrays that do not begin and end at multiples of 64 bytes in the file cannot be
-//! written, but by copying them; those in which scalars do not lie at multiples of their size are copied.
+//! Nothing is copied, and no budget counts memory that the system can drop at any time; a write to elements goes to copies of
+//! their pages. Pages are touched before they are handed out, so that the user of elements does not wait for the disk, and given
+//! back with the last array in them. Arrays that do not begin and end at multiples of 64 bytes in the file must be copied before
+//! they are written. Arrays whose scalars are not aligned to their size are copied.
 //!
-//! Absent: files that become shorter while they are read or before they are used end the process (the system raises a signal);
-//! one that has become shorter before is an error.
+//! Absent: protection from truncation. A file that is truncated between the check and the use of its elements ends the process
+//! (the system raises a signal); an earlier truncation is an error.
 
 use std::fs::File;
 use std::io;
@@ -20,16 +20,16 @@ use warpwise_runtime::memory::Block;
 use super::{End, InPlace, Read, Source, View};
 use crate::element::ElementType;
 
-/// Blocks begin at multiples of this.
+/// Alignment of blocks in bytes.
 const ALIGNMENT: usize = 64;
 
-/// Where one byte of a file is read the system maps so many around it, if it has them in memory.
+/// Number of bytes that the system maps around a byte that is read, if it has them in memory.
 const AROUND: usize = 1 << 16;
 
-/// The system maps and unmaps multiples of this size.
+/// Granularity of mapping and unmapping in bytes.
 const PAGE: usize = 4096;
 
-/// Places whose pages tell whether those of a file are in memory.
+/// Number of pages that are sampled to determine whether a file is in memory.
 const SAMPLES: usize = 64;
 
 /// Elements as bytes in a mapped file.
@@ -38,17 +38,17 @@ pub struct MappedSource {
     element: ElementType,
     file: File,
     map: Arc<MmapRaw>,
-    /// Where the next element begins.
+    /// Offset of the next element.
     at: usize,
-    /// Bytes of an element, at least 1.
+    /// Size of an element in bytes, at least 1.
     size: usize,
-    /// Whole elements to come.
+    /// Number of remaining whole elements.
     left: u64,
-    /// The end of the source.
+    /// End that follows the elements.
     end: End,
 }
 
-/// A part of a mapping that is in use.
+/// A part of a mapping in use.
 struct Part {
     map: Arc<MmapRaw>,
     at: usize,
@@ -56,7 +56,7 @@ struct Part {
 }
 
 impl MappedSource {
-    /// Elements from a byte on: so many, or as many as there are. `None` where elements have no bytes.
+    /// Maps elements from offset `at` on: `count` of them, or all. Returns `None` if elements have no bytes.
     pub fn new(
         name: &str,
         file: File,
@@ -65,7 +65,7 @@ impl MappedSource {
         count: Option<u64>,
     ) -> io::Result<Option<MappedSource>> {
         let Some(size) = element.bytes().filter(|&size| size > 0) else { return Ok(None) };
-        // SAFETY: what others write to the file meanwhile may be seen or not; no code relies on either.
+        // SAFETY: concurrent writes to the file may be visible or not; no code relies on either.
         let map = MmapRaw::from(unsafe { MmapOptions::new().no_reserve_swap().map_copy(&file)? });
         let bytes = (map.len() as u64).saturating_sub(at);
         let whole = bytes / size;
@@ -89,13 +89,13 @@ impl MappedSource {
         self
     }
 
-    /// Whether the next elements do not lie in one vector with others.
+    /// Returns whether the next elements share no vector with others.
     fn is_own(&self, count: u64) -> bool {
         let bytes = self.left.min(count) as usize * self.size;
         self.at.is_multiple_of(ALIGNMENT) && (count >= self.left || bytes.is_multiple_of(ALIGNMENT))
     }
 
-    /// Goes past so many elements that are there; says where they lie and how many are right.
+    /// Skips up to `count` of the existing elements; returns their offset and the number of valid ones.
     fn advance(&mut self, count: u64) -> (usize, Read) {
         let (at, asked) = (self.at, self.left.min(count));
         let bytes = asked as usize * self.size;
@@ -117,17 +117,17 @@ impl MappedSource {
         (at, Read { count: asked, end })
     }
 
-    /// Bytes that are in the file, of no part that is handed out.
+    /// Returns bytes of the file that are in no part that is handed out.
     fn bytes(&self, at: usize, bytes: usize) -> &[u8] {
         // SAFETY: they lie in the mapping, whose pages are initialised; nobody else has this part yet.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(at), bytes) }
     }
 
-    /// Whether all these bytes are in the file, and in memory afterwards.
+    /// Returns whether all these bytes are in the file. If so, they are in memory afterwards.
     fn present(&self, at: usize, bytes: usize) -> bool {
         let is_there = self.file.metadata().is_ok_and(|metadata| metadata.len() >= (at + bytes) as u64);
         if is_there {
-            // Which takes half as long as `MADV_POPULATE_READ`.
+            // This takes half as long as `MADV_POPULATE_READ`.
             let bytes = self.bytes(at, bytes);
             bytes.iter().step_by(AROUND).chain(bytes.last()).for_each(|byte| {
                 std::hint::black_box(*byte);
@@ -136,7 +136,7 @@ impl MappedSource {
         is_there
     }
 
-    /// Whether the page with this byte is in memory.
+    /// Returns whether the page with this byte is in memory.
     fn is_cached(&self, at: usize) -> bool {
         let page = at / PAGE * PAGE;
         if page >= self.map.len() {
@@ -144,7 +144,7 @@ impl MappedSource {
         }
         let mut found = 0_u8;
         #[cfg(target_os = "linux")]
-        // SAFETY: the page begins within the mapping, and there is a byte to be told of it.
+        // SAFETY: the page begins within the mapping, and `found` has room for its one byte of result.
         let done = unsafe { libc::mincore(self.map.as_mut_ptr().add(page).cast(), 1, &mut found) };
         #[cfg(not(target_os = "linux"))]
         let done = -1;
@@ -195,14 +195,14 @@ impl InPlace for MappedSource {
         if !self.holds(count) {
             return None;
         }
-        // Nobody reads or writes beyond the last whole vector, which must not reach into what comes next.
+        // Nobody accesses memory beyond the last whole vector, which must not overlap the next elements.
         let is_own = self.is_own(count);
         let (at, Read { count, end }) = self.advance(count);
         let bytes = count as usize * self.size;
         let part = Arc::new(Part { map: Arc::clone(&self.map), at, bytes });
         // SAFETY: the part lies in the mapping, which the block keeps and which reaches to the end of its last page. Parts do not
-        // overlap, and a write makes a private copy of a page; what may be written begins at a multiple of 64 bytes and, but
-        // for the last one, ends so.
+        // overlap, and a write makes a private copy of a page. A writable part begins at a multiple of 64 bytes and, except for
+        // the last one, ends at one.
         let block = unsafe {
             let start = NonNull::new_unchecked(self.map.as_mut_ptr().add(at));
             if is_own { Block::foreign(start, bytes, part) } else { Block::shared(start, bytes, part) }
@@ -213,12 +213,12 @@ impl InPlace for MappedSource {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // Whole pages only: others hold their neighbours.
+        // Only whole pages: others hold the neighbouring ones.
         let (from, to) = (self.at.next_multiple_of(PAGE), (self.at + self.bytes) / PAGE * PAGE);
         if from < to {
             #[cfg(target_os = "linux")]
-            // SAFETY: nobody uses these pages any more; they come from the file again when asked for.
-            // Pages that cannot be given back now go with the mapping.
+            // SAFETY: nobody uses these pages any more; they are read from the file again when needed. Pages that cannot be given
+            // back now are released with the mapping.
             let _ = unsafe {
                 self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, from, to - from)
             };

@@ -1,9 +1,9 @@
-//! Matrix Market files: the entries in the order of the file.
+//! Matrix Market files: the entries in file order.
 //!
-//! Of a `coordinate` file a column is chosen: `row` and `column` (of type i64, from 0) or `value`; three sources over
-//! one file give all three. Of an `array` file the values come, column by column. The header's number of entries is
-//! checked, and so are both indices of every entry, whichever column is chosen. Only `general` matrices of `real`, `integer` or `pattern` entries are supported: what symmetry leaves out
-//! would have to be invented.
+//! In a `coordinate` file one column is selected: `row` and `column` (of type i64, from 0) or `value`; three sources over one
+//! file yield all three. An `array` file yields the values, column by column. The header's number of entries is checked, and so
+//! are both indices of every entry, whichever column is selected. Only `general` matrices of `real`, `integer` or `pattern`
+//! entries are supported: entries that symmetry leaves out would have to be made up.
 
 use std::io::{self, BufRead, BufReader, Read as _};
 
@@ -14,10 +14,10 @@ use super::number::parse;
 use super::{Read, Source, one_by_one};
 use crate::element::ElementType;
 
-/// Bytes that a line may have.
+/// Maximum length of a line in bytes.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// One column of a Matrix Market file.
+/// A source of one column of a Matrix Market file.
 pub struct MatrixMarketSource {
     name: String,
     element: ElementType,
@@ -26,12 +26,12 @@ pub struct MatrixMarketSource {
     column: Column,
     /// Whether entries begin with their two indices.
     has_indices: bool,
-    /// The sizes of the matrix.
+    /// Sizes of the matrix.
     sizes: [i64; 2],
     left: u64,
 }
 
-/// The column of an entry: the index along an axis, or the value.
+/// A part of an entry: the index along an axis, or the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Column {
     Coordinate(usize),
@@ -106,7 +106,7 @@ impl MatrixMarketSource {
         Ok(())
     }
 
-    /// The next line that says something.
+    /// Returns the next line that is neither blank nor a comment.
     fn next_entry(&mut self) -> Result<Option<String>, String> {
         loop {
             match self.next_line()? {
@@ -152,7 +152,7 @@ impl MatrixMarketSource {
         Ok(true)
     }
 
-    /// An index along an axis, counted from 0.
+    /// Parses an index along an axis and returns it counted from 0.
     fn index(&self, axis: usize, word: &str) -> Result<i64, String> {
         let inside = word.parse().ok().filter(|index| (1..=self.sizes[axis]).contains(index));
         inside.map(|index: i64| index - 1).ok_or_else(|| "an index lies outside the matrix".to_string())

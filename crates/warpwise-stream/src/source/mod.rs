@@ -1,11 +1,10 @@
-//! Where elements come from.
+//! Sources of elements.
 //!
-//! A [`Source`] fills memory with the next elements, as many as asked for unless it ends. An end in the middle of an
-//! element, a value that is none, a failing device: each is an [`End::Failed`] that comes with all elements before it,
-//! so nothing that was read is lost. Input is not trusted: whatever a file says, no source panics, and none holds more
-//! than a bounded look-ahead of its own.
+//! A [`Source`] fills memory with the next elements, as many as requested unless it ends. An end in the middle of an element, an
+//! invalid value, a failing device: each is an [`End::Failed`] that comes after all elements before it, so no element that was
+//! read is lost. Input is not trusted: whatever a file contains, no source panics, and none holds more than a bounded look-ahead.
 //!
-//! [`open()`] knows the formats; `raw` are elements without anything around them, in this machine's order.
+//! [`open()`] knows the formats; `raw` is elements without any header, in this machine's byte order.
 //!
 //! Absent: conversions between number types.
 
@@ -67,84 +66,84 @@ use crate::element::ElementType;
 
 /// A stream of elements of one type.
 pub trait Source: Send {
-    /// Returns its name in messages.
+    /// Returns the source's name in messages.
     fn name(&self) -> &str;
 
-    /// The type of its elements.
+    /// Returns the type of its elements.
     fn element(&self) -> &ElementType;
 
-    /// How many elements it claims to have left, where that is known.
+    /// Returns the number of elements that it claims to have left, if known.
     fn left(&self) -> Option<u64>;
 
-    /// Writes up to `count` elements to the start of `target`, which has room for exactly so many. Fewer than
-    /// `count` only with an end.
+    /// Writes up to `count` elements to the start of `target`, which has room for exactly `count`. Fewer than `count` are written
+    /// only at an end.
     fn read(&mut self, count: u64, target: &mut [u8]) -> Read;
 
-    /// Whether nobody has to wait for elements, as far as a look at some of them tells.
+    /// Returns whether elements can be read without waiting, judging by a sample of them.
     fn is_ready(&self) -> bool {
         false
     }
 
-    /// How many elements can be asked for without waiting for whoever writes them; 0 where none has arrived within so long. `None`
-    /// of a source that waits for nobody.
+    /// Returns the number of elements that can be read without waiting for their writer; 0 if none has arrived `within` this
+    /// time. `None` for a source that never waits for a writer.
     fn arrived(&mut self, within: Duration) -> Option<u64> {
         let _ = within;
         None
     }
 
-    /// Where the elements lie, if they are in memory already.
+    /// Returns access to the elements in place, if they are in memory already.
     fn in_place(&mut self) -> Option<&mut dyn InPlace> {
         None
     }
 }
 
-/// Elements that lie in memory, to be used there.
+/// Elements in memory that can be used in place.
 pub trait InPlace {
-    /// Returns the number that requested numbers of elements should be multiples of.
+    /// Returns the preferred divisor of requested numbers of elements.
     fn grain(&mut self) -> u64;
 
-    /// Whether the next `count` elements can be used where they lie.
+    /// Returns whether the next `count` elements can be used in place.
     fn holds(&mut self, count: u64) -> bool;
 
-    /// As [`Source::read`], without a copy; `None` of elements that it does not [hold](InPlace::holds).
+    /// Reads like [`Source::read`], without a copy; `None` for elements that it does not [hold](InPlace::holds).
     fn view(&mut self, count: u64) -> Option<View>;
 }
 
-/// Elements where they lie.
+/// Elements in place.
 #[derive(Debug)]
 pub struct View {
-    /// Begins with the elements.
+    /// Block that begins with the elements.
     pub block: Arc<Block>,
-    /// How many there are.
+    /// Number of elements, and the end.
     pub read: Read,
 }
 
-/// The result of one reading.
+/// The result of a read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Read {
-    /// The number of whole elements.
+    /// Number of whole elements.
     pub count: u64,
-    /// Whether it was the last reading, and why. The elements before it count.
+    /// The end, if this was the last read. The elements before it count.
     pub end: Option<End>,
 }
 
-/// Why a source gives no more.
+/// Reason why a source yields no more elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
-    /// There is no more.
+    /// The source has no more elements.
     Finished,
     /// The next element cannot be read.
     Failed(String),
 }
 
-/// The first elements of a source, so many at most.
+/// The first elements of a source, up to a maximum number.
 pub struct Take<S> {
     source: S,
     left: u64,
 }
 
 impl<S: Source> Take<S> {
-    /// At most `count` elements.
+    /// Limits `source` to its first `count` elements.
     pub fn new(source: S, count: u64) -> Take<S> {
         Take { source, left: count }
     }
@@ -183,7 +182,7 @@ impl<S: Source> Source for Take<S> {
     }
 
     fn arrived(&mut self, within: Duration) -> Option<u64> {
-        // Nobody has to wait for an end.
+        // An end never has to be waited for.
         if self.left == 0 { None } else { self.source.arrived(within) }
     }
 
@@ -243,18 +242,18 @@ impl Source for Box<dyn Source> {
 }
 
 impl End {
-    /// The input ends so many bytes before the end of an element.
+    /// Makes the failure of an input that ends `missing` bytes before the end of an element.
     fn cut(missing: u64) -> End {
         End::Failed(format!("the input ends here, {missing} bytes before the end of the element"))
     }
 
-    /// There should be no more.
+    /// Makes the failure of an input that has bytes after its last element.
     fn more() -> End {
         End::Failed("there is more input after the last element".to_string())
     }
 }
 
-/// Reads element by element with `next`, which writes one element and says whether there was one.
+/// Reads element by element with `next`, which writes one element and returns whether there was one.
 fn one_by_one(
     count: u64,
     target: &mut [u8],

@@ -1,13 +1,13 @@
-//! Notes about inputs that are no errors.
+//! Notes about inputs that are not errors.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Notes, in the order in which they came up; clones share them.
+/// Notes in order of occurrence; clones share them.
 #[derive(Clone, Default, Debug)]
 pub struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
-    /// Adds one, unless it was said before.
+    /// Adds a note unless it is already there.
     #[cfg(feature = "csv")]
     pub(super) fn add(&self, note: String) {
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -16,7 +16,7 @@ impl Notes {
         }
     }
 
-    /// Takes all there are.
+    /// Takes all notes out.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

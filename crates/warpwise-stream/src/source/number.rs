@@ -5,7 +5,7 @@ use warpwise_prim::ValueType;
 
 use super::table_style::shown;
 
-/// Writes the value that `text` stands for to `target`, which is as long as the type.
+/// Parses `text` as a value of type `ty` and writes it to `target`, which has the size of the type.
 pub(super) fn parse(text: &str, ty: ValueType, target: &mut [u8]) -> Result<(), String> {
     let text = text.trim();
     macro_rules! number {

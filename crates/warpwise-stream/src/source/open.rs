@@ -32,22 +32,22 @@ use super::wav;
 use super::{ByteSource, MappedSource, MatrixMarketSource, Source};
 use crate::element::ElementType;
 
-/// How elements lie in a file.
+/// The format of a file of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// One after another, as in memory.
+    /// Elements one after another, as in memory.
     Raw,
     /// NumPy's array file.
     Npy,
     /// One array in the language's binary format.
     Binary,
-    /// Text with commas.
+    /// Text with commas between fields.
     Csv,
-    /// Text with tabs.
+    /// Text with tabs between fields.
     Tsv,
     /// A Matrix Market file.
     MatrixMarket,
-    /// Audio.
+    /// WAV audio.
     Wav,
     /// Arrow IPC, as a file or a stream.
     Arrow,
@@ -58,31 +58,31 @@ pub enum Format {
 /// The elements that the program takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wanted {
-    /// The type of the scalars.
+    /// Type of the scalars.
     pub scalar: ValueType,
-    /// The number of dimensions of an element.
+    /// Number of dimensions of an element.
     pub rank: usize,
 }
 
 /// Options of a source.
 #[derive(Clone, Debug, Default)]
 pub struct SourceOptions {
-    /// The format; told by the file's ending without one.
+    /// The format; if `None`, the file's ending decides.
     pub format: Option<Format>,
-    /// The column of a table.
+    /// The requested column of a table.
     pub column: Option<String>,
-    /// The first line of a table holds no names.
+    /// Whether the first line of a table holds no names.
     pub no_header: bool,
-    /// How a table is written.
+    /// Notation of a table.
     pub table: TableStyle,
-    /// Gets what is to be said of the input.
+    /// Receiver of notes about the input.
     pub notes: Notes,
-    /// The sizes of an element in raw data.
+    /// Sizes of an element in raw data.
     pub shape: Vec<i64>,
-    /// Read files that could be mapped into memory.
+    /// Whether files are read even if they could be mapped into memory.
     pub unmapped: bool,
-    /// Where what is read in larger pieces than is asked for lies, and counts. Without one, each source may take what
-    /// [`MemoryPool::with_default_limit`] allows.
+    /// Memory for data that is read in larger units than requested, which counts in it. If `None`, each source may take as much
+    /// as [`MemoryPool::with_default_limit`] allows.
     pub memory: Option<MemoryPool>,
 }
 
@@ -93,8 +93,8 @@ impl SourceOptions {
     }
 }
 
-/// Opens a file, or standard input if the path is `-`. Data compressed by gzip is decompressed; what is not, in a file
-/// of raw data, of an array or of Arrow's, is mapped into memory.
+/// Opens a file, or standard input if the path is `-`. Data compressed by gzip is decompressed. Uncompressed files of raw data,
+/// of an array, of audio or in Arrow's format are mapped into memory where possible.
 pub fn open(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<Box<dyn Source>, String> {
     let standard = path == Path::new("-");
     let name = if standard { "standard input".to_string() } else { path.display().to_string() };
@@ -126,7 +126,8 @@ pub fn open(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<Box<
     Ok(source)
 }
 
-/// A source that takes more of a file than its bytes in order, if there is one for it; the file is at its start otherwise.
+/// Returns a source that needs the file itself, not only its bytes in order, if there is one for the format; otherwise the file
+/// is at its start.
 fn from_file(
     format: Format,
     name: &str,
@@ -179,7 +180,7 @@ fn from_file(
     }
 }
 
-/// Whether a file at its start begins as what gzip makes does.
+/// Returns whether a file that is at its start begins with the magic bytes of gzip.
 fn is_gzip(mut file: &File) -> io::Result<bool> {
     let mut start = Vec::new();
     file.take(2).read_to_end(&mut start)?;
@@ -271,13 +272,13 @@ pub(crate) fn absent(name: &str, feature: &str) -> String {
     format!("{name}: this build of Warpwise was made without the feature `{feature}`")
 }
 
-/// How what gzip makes begins.
+/// The magic bytes of gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Bytes to be read in order.
 struct Input {
     reader: Box<dyn io::Read + Send>,
-    /// The arrivals of a pipe or a terminal whose bytes are taken as they come.
+    /// Arrivals of a pipe or a terminal that is read uncompressed.
     arrivals: Option<Arrivals>,
     /// The encoding of text that begins with a byte order mark.
     #[cfg(feature = "csv")]
@@ -285,7 +286,8 @@ struct Input {
 }
 
 impl Input {
-    /// A file, or standard input. Decompresses what is `named` so or begins so.
+    /// Opens a file, or standard input if there is none. Decompresses it if it is `named` as compressed or begins like compressed
+    /// data.
     fn new(file: Option<File>, named: bool) -> io::Result<Input> {
         let mut piped = match file {
             Some(file) => Piped::new(file),
@@ -296,7 +298,7 @@ impl Input {
         if named || start == GZIP {
             return Input::decompressed(piped);
         }
-        // The mark of UTF-8 is longer, and nothing has to be done about it.
+        // UTF-8's mark is longer than `start`, and needs no special treatment.
         #[cfg(feature = "csv")]
         let mark = Encoding::for_bom(start).map(|(encoding, _)| encoding);
         Ok(Input {
@@ -327,7 +329,7 @@ impl Input {
 impl Format {
     const NAMES: [&'static str; 9] = ["raw", "npy", "bin", "csv", "tsv", "mtx", "wav", "arrow", "parquet"];
 
-    /// By the ending of a name.
+    /// Returns the format for the ending of a name.
     pub fn of(path: &Path) -> Option<Format> {
         let ending = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_string);
         match ending(path)?.as_str() {

@@ -1,10 +1,10 @@
-//! Parquet files: a leaf column, page by page, uncompressed or compressed by Snappy, Gzip, LZ4 or Zstandard.
+//! Parquet files: one leaf column, page by page, uncompressed or compressed by Snappy, Gzip, LZ4 or Zstandard.
 //!
-//! A column is found by its whole path (`a.b`), or by its outermost name where it is all there is of that. It holds numbers,
-//! truth values (a byte each, as everywhere here), dates and times (as the integers that they are), or lists of these.
-//! A file says at its end what it holds, so it cannot be read from a pipe.
+//! A column is found by its whole path (`a.b`), or by its outermost name if it is the only leaf below that. It holds numbers,
+//! truth values (one byte each in the stream), dates and times (as the integers that represent them), or lists of these. A file
+//! describes its contents at its end, so it cannot be read from a pipe.
 //!
-//! A page whose checksum is another than it says is an error; one that says none is taken as it is.
+//! A page with a wrong checksum is an error; a page without one is accepted as it is.
 //!
 //! Absent: lists of lists, decimal numbers, encryption.
 
@@ -26,25 +26,25 @@ use warpwise_runtime::array::Shape;
 use super::Wanted;
 use super::column::{Asked, Batch, Batches, ColumnSource, ColumnType, Rows, asked, guarded};
 
-/// Rows that are decoded at a time.
+/// Maximum number of rows decoded at a time.
 const ROWS: usize = 1 << 14;
 
-/// A file that does not promise more bytes than it has.
+/// A file that is never read beyond its end.
 struct Checked(File);
 
-/// The rows of a column.
+/// Reader of the rows of a column.
 struct ParquetBatches {
     file: SerializedFileReader<Checked>,
     asked: Asked,
     scalar: ValueType,
-    /// The definition level of a number, and the one from which on a list has an element.
+    /// Definition level of a number, and the minimum level of a list with elements.
     present: i16,
     nonempty: i16,
     is_list: bool,
-    /// The next group of rows.
+    /// Number of the next group of rows.
     group: usize,
     reader: Option<ColumnReader>,
-    /// Rows so far.
+    /// Number of rows so far.
     row: u64,
     rows: u64,
 }
@@ -54,11 +54,11 @@ struct Decoded {
     rows: usize,
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
-    /// The numbers that are no nulls, as in memory.
+    /// The non-null numbers, as in memory.
     numbers: Vec<u8>,
 }
 
-/// The elements of a column.
+/// Opens a column of a Parquet file.
 pub fn parquet(name: &str, file: File, column: Option<&str>, wanted: Wanted) -> Result<ColumnSource, String> {
     let located = |message: String| format!("{name}: {message}");
     let (opened, ty) = guarded(|| ParquetBatches::open(file, column)).map_err(located)?;
@@ -96,12 +96,12 @@ impl ParquetBatches {
         Ok((batches, ty))
     }
 
-    /// The next rows of the group, as far as there are any.
+    /// Decodes the next rows of the group, if there are any.
     fn decode(&mut self) -> Result<Decoded, String> {
         let Some(reader) = &mut self.reader else { return Ok(Decoded::none()) };
         match reader {
             ColumnReader::BoolColumnReader(reader) => read(reader, |x| Ok([u8::from(*x)])),
-            // Unsigned ones are stored as signed ones of the same bits.
+            // Unsigned integers are stored as signed ones with the same bits.
             ColumnReader::Int32ColumnReader(reader) => match self.scalar {
                 ValueType::I8 => read(reader, |x| i8::try_from(*x).map(i8::to_le_bytes).map_err(damaged)),
                 ValueType::I16 => read(reader, |x| i16::try_from(*x).map(i16::to_le_bytes).map_err(damaged)),
@@ -121,7 +121,7 @@ impl ParquetBatches {
         }
     }
 
-    /// The reader of the next group of rows; whether there is one.
+    /// Opens the next group of rows and returns whether there is one.
     fn next_group(&mut self) -> Result<bool, String> {
         if self.group == self.file.num_row_groups() {
             return Ok(false);
@@ -132,7 +132,7 @@ impl ParquetBatches {
         Ok(true)
     }
 
-    /// The rows up to the first that is null or holds a null.
+    /// Makes a batch of the rows up to the first that is null or holds a null.
     fn batch(&mut self, decoded: Decoded) -> Batch {
         let Decoded { rows, definitions, repetitions, numbers } = decoded;
         let width = self.scalar.scalar().bytes();
@@ -152,7 +152,7 @@ impl ParquetBatches {
             count += usize::from(!empty);
         }
         if definitions.is_empty() {
-            // Nothing can be null.
+            // Without levels, nothing can be null.
             ends = if self.is_list { Vec::new() } else { (1..=rows).collect() };
         } else if null.is_none() {
             ends.push(count);
@@ -212,7 +212,7 @@ fn read<T: DataType, const N: usize>(
     Ok(Decoded { rows, definitions, repetitions, numbers })
 }
 
-/// The type of a column's numbers, if it holds numbers.
+/// Returns the type of a column's numbers, if it holds numbers.
 fn scalar(column: &ColumnDescriptor) -> Option<ValueType> {
     let logical = column.logical_type_ref();
     let converted = match logical {

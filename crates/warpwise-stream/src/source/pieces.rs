@@ -1,8 +1,8 @@
-//! Elements that come in pieces of any size, from whoever makes arrays one after the other.
+//! Elements that arrive in pieces of any size, from a producer of arrays.
 //!
-//! A piece has an array for each column, and each column is a source. The elements of a piece that has all that are asked for are used
-//! where they lie, if they stay there; others are copied together. Whoever makes the pieces may use the memory of one again for the next:
-//! what is still needed of it is copied before.
+//! A piece has an array for each column, and each column is a source. If a piece that stays has all the requested elements, they
+//! are used in place; otherwise they are copied together. A producer may reuse the memory of a piece for the next one: unread
+//! elements are copied before.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,22 +13,22 @@ use warpwise_runtime::memory::{Block, MemoryPool};
 use super::{End, InPlace, Read, Source, View};
 use crate::element::ElementType;
 
-/// Makes arrays.
+/// A producer of arrays.
 pub trait Pieces: Send {
-    /// The next ones; `None` after the last.
+    /// Returns the next arrays, or `None` after the last.
     fn next(&mut self) -> Result<Option<Piece>, String>;
 }
 
 /// Consecutive rows.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// An array for each column.
+    /// One array for each column.
     pub columns: Vec<Value>,
-    /// Whether they are never written to, also when the next piece is made.
+    /// Whether the arrays are never written to, not even when the next piece is made.
     pub stays: bool,
 }
 
-/// A column of what comes in pieces.
+/// A source of one column of the pieces.
 pub struct PieceSource {
     name: String,
     element: ElementType,
@@ -37,13 +37,13 @@ pub struct PieceSource {
     left: Option<u64>,
 }
 
-/// The state that the columns share.
+/// State that the columns share.
 struct Shared {
     pieces: Box<dyn Pieces>,
     elements: Vec<ElementType>,
-    /// The unread parts of each column.
+    /// Unread parts of each column.
     waiting: Vec<VecDeque<Part>>,
-    /// Where copies lie.
+    /// Memory for copies.
     memory: MemoryPool,
     end: Option<End>,
 }
@@ -51,13 +51,13 @@ struct Shared {
 /// The unread rest of an array.
 struct Part {
     array: Array,
-    /// Rows that were read.
+    /// Number of rows read.
     at: u64,
     stays: bool,
 }
 
 impl PieceSource {
-    /// A source for each column, by name and type. `left` is how many rows there are, if that is known.
+    /// Makes a source for each column, given its name and type. `left` is the number of rows, if known.
     pub fn columns(
         columns: Vec<(String, ElementType)>,
         left: Option<u64>,
@@ -89,7 +89,7 @@ impl Part {
         self.array.shape()[0] as u64 - self.at
     }
 
-    /// A copy of what is left.
+    /// Copies the unread rows.
     fn copied(&self, element: &ElementType, memory: &MemoryPool) -> Result<Part, String> {
         let rows = self.rows();
         let mut array = element.allocate(rows, memory).map_err(|error| error.to_string())?;
@@ -100,7 +100,7 @@ impl Part {
 }
 
 impl Shared {
-    /// Returns the next unread part of a column, which has rows.
+    /// Returns the next unread part of a column; it has at least one row.
     fn next(&mut self, column: usize) -> Result<&mut Part, End> {
         loop {
             while self.waiting[column].front().is_some_and(|part| part.rows() == 0) {
@@ -121,7 +121,7 @@ impl Shared {
         self.waiting[column].front_mut().ok_or(End::Finished)
     }
 
-    /// Takes the next piece, if there is one.
+    /// Takes the next piece, and returns whether there was one.
     fn piece(&mut self) -> Result<bool, String> {
         for (element, waiting) in self.elements.iter().zip(&mut self.waiting) {
             for part in waiting.iter_mut().filter(|part| !part.stays && part.rows() > 0) {
@@ -137,7 +137,7 @@ impl Shared {
         Ok(true)
     }
 
-    /// The arrays of a piece, if they are as they should be.
+    /// Returns the arrays of a piece if their types and lengths are valid.
     fn checked(&self, columns: Vec<Value>) -> Result<Vec<Array>, String> {
         let mut arrays: Vec<Array> = Vec::new();
         for (value, expected) in columns.into_iter().zip(&self.elements) {
@@ -239,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces that are there already.
+    /// Pieces that exist already.
     struct There(VecDeque<Result<Vec<Value>, String>>);
 
     impl Pieces for There {
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// The same memory again and again: `[n, n]`, for n from 1 to 3, in both columns.
+    /// The same memory reused for every piece: `[n, n]`, for n from 1 to 3, in both columns.
     struct Again {
         numbers: Arc<[AtomicI32; 2]>,
         made: i32,
@@ -260,7 +260,7 @@ mod tests {
             self.made += 1;
             self.numbers.iter().for_each(|number| number.store(self.made, Ordering::Relaxed));
             let start = std::ptr::NonNull::from(&*self.numbers).cast();
-            // SAFETY: the memory is kept; it is written when no block is used any more, which is what is tested.
+            // SAFETY: the memory is kept alive; it is written only when no block is used any more, which this test checks.
             let block = unsafe { Block::shared(start, 8, Arc::clone(&self.numbers) as _) };
             let array = Array::from_block(ValueType::I32.scalar(), &[2], Arc::new(block)).unwrap();
             let columns = vec![Value::array(ValueType::I32, array); 2];

@@ -1,4 +1,4 @@
-//! Files, pipes and terminals as bytes in order, and how much has arrived of what others are still writing.
+//! Files, pipes and terminals as bytes in order, and the amount that has arrived of inputs that are still being written.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,19 +7,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// An input, perhaps one that is written meanwhile.
+/// An input, which may still be being written.
 pub(super) struct Piped {
     file: Arc<File>,
-    /// The bytes that were read to inspect them, and are to be read again.
+    /// Bytes that were read for inspection and will be read again.
     ahead: Vec<u8>,
     held: Arc<AtomicU64>,
 }
 
-/// Tells how much of an input can be read without waiting.
+/// The amount of an input that can be read without waiting.
 #[derive(Clone)]
 pub(super) struct Arrivals {
     file: Arc<File>,
-    /// Bytes that the reader holds.
+    /// Number of bytes that the reader holds.
     held: Arc<AtomicU64>,
 }
 
@@ -28,18 +28,18 @@ impl Piped {
         Piped { file: Arc::new(file), ahead: Vec::new(), held: Arc::default() }
     }
 
-    /// Standard input, without a buffer in between that would hide what has arrived.
+    /// Opens standard input, without a buffer in between that would hide what has arrived.
     pub(super) fn standard_input() -> io::Result<Piped> {
         Ok(Piped::new(File::from(io::stdin().as_fd().try_clone_to_owned()?)))
     }
 
-    /// Returns the arrivals; `None` for a regular file, which is there as a whole.
+    /// Returns the arrivals, or `None` for a regular file, which is complete.
     pub(super) fn arrivals(&self) -> io::Result<Option<Arrivals>> {
         let arrivals = || Arrivals { file: Arc::clone(&self.file), held: Arc::clone(&self.held) };
         Ok((!self.file.metadata()?.is_file()).then(arrivals))
     }
 
-    /// The first so many bytes, or all if there are fewer; they stay to be read.
+    /// Returns the first `count` bytes, or all if there are fewer, without consuming them.
     pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         (&*self.file).take(count as u64).read_to_end(&mut self.ahead)?;
         self.held.store(self.ahead.len() as u64, Ordering::Relaxed);
@@ -56,7 +56,7 @@ impl Read for Piped {
         target[..count].copy_from_slice(&self.ahead[..count]);
         self.ahead.drain(..count);
         self.held.store(self.ahead.len() as u64, Ordering::Relaxed);
-        // Who reads next may want to see more than these few bytes at once, if it is there.
+        // The next reader may need more than these few bytes at once, if more is available.
         match &mut target[count..] {
             rest if !rest.is_empty() && waiting(&self.file).is_some_and(|bytes| bytes > 0) => {
                 Ok(count + (&*self.file).read(rest)?)
@@ -67,8 +67,8 @@ impl Read for Piped {
 }
 
 impl Arrivals {
-    /// Waits no longer than so long for something to read; gives the number of bytes, or `None` where reading will say that the
-    /// input has ended or failed.
+    /// Waits at most `within` for bytes to read. Returns their number, or `None` if a read will report that the input has ended
+    /// or failed.
     pub(super) fn bytes(&self, within: Duration) -> Option<u64> {
         let held = self.held.load(Ordering::Relaxed);
         let there = waiting(&self.file);
@@ -79,14 +79,14 @@ impl Arrivals {
         let milliseconds = within.as_millis().min(i32::MAX as u128) as i32;
         // SAFETY: `poll` is one valid entry.
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
-            // A signal came: whoever waits looks again.
+            // No data, or a signal arrived: the caller may check again.
             0 | -1 => Some(0),
             _ => waiting(&self.file).filter(|&there| there > 0),
         }
     }
 }
 
-/// Bytes that the system holds for the next reads; `None` where it does not say.
+/// Returns the number of bytes that the system holds for the next reads, or `None` if it does not tell.
 fn waiting(file: &File) -> Option<u64> {
     let mut count: libc::c_int = 0;
     // SAFETY: the request writes an `int`.

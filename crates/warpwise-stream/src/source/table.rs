@@ -1,7 +1,7 @@
-//! Tables as text: CSV (RFC 4180), with any character between fields.
+//! Tables as text: CSV (RFC 4180), with any separator between fields.
 //!
-//! An element is one field of a line, or some fields of it as a vector. The first line names the columns unless the
-//! options say otherwise; then columns are numbered from 0. Blank lines are no elements, and a note says that there were some.
+//! An element is one field of a line, or several fields as a vector. The first line names the columns unless the options say
+//! otherwise; then columns are numbered from 0. Blank lines are not elements, and a note reports them.
 
 use std::io;
 use std::sync::Arc;
@@ -19,45 +19,46 @@ use super::table_style::{TableOptions, TableStyle};
 use super::{Read, Source, one_by_one};
 use crate::element::ElementType;
 
-/// The records that a reader has delivered.
+/// The input that the reader has delivered to the parser.
 #[derive(Default)]
 struct Delivered {
-    /// Bytes.
+    /// Number of bytes.
     all: AtomicU64,
-    /// Bytes since the last line began.
+    /// Number of bytes since the last line began.
     since: AtomicU64,
     /// The last byte.
     last: AtomicU8,
 }
 
-/// Bytes that a line may have.
+/// Maximum length of a line in bytes.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// The lines of a table.
+/// A source of the lines of a table.
 pub struct TableSource {
     name: String,
     element: ElementType,
     reader: Reader<Bounded>,
-    /// The fields of an element.
+    /// Columns that make up an element.
     columns: Vec<usize>,
     record: StringRecord,
     style: TableStyle,
     lines: Lines,
     delivered: Arc<Delivered>,
-    /// Whether the first line was read to know the columns, and is an element.
+    /// Whether the first line is an element and has already been read to find the columns.
     first_is_read: bool,
-    /// The arrivals of a pipe.
+    /// Arrivals of a pipe.
     arrivals: Option<Arrivals>,
 }
 
-/// A reader that stops in lines without end.
+/// A reader that fails on endless lines.
 struct Bounded {
     reader: Box<dyn io::Read + Send>,
     delivered: Arc<Delivered>,
 }
 
 impl TableSource {
-    /// A table. For scalar elements (`rank` 0) there must be one column, or one must be named; vectors hold them all.
+    /// Opens a table. For scalar elements (`rank` 0) there must be a single column, or one must be named; vectors hold all
+    /// columns.
     pub fn new(
         name: &str,
         reader: Box<dyn io::Read + Send>,
@@ -100,13 +101,13 @@ impl TableSource {
         })
     }
 
-    /// The same, of an input that is written meanwhile.
+    /// Sets the arrivals of an input that is still being written.
     pub(super) fn arriving(self, arrivals: Option<Arrivals>) -> TableSource {
         TableSource { arrivals, ..self }
     }
 }
 
-/// Returns the message of an error.
+/// Returns the message for an error.
 fn problem(error: &csv::Error) -> String {
     let line = error.position().map_or(0, csv::Position::line);
     match error.kind() {
@@ -122,7 +123,7 @@ fn problem(error: &csv::Error) -> String {
     }
 }
 
-/// Whether what should be names are all numbers.
+/// Returns whether all column names are numbers, so that the first line may be data.
 fn looks_like_data(first: &StringRecord, style: &TableStyle) -> bool {
     let is_number = |field: &str| {
         let number = style.number(field);
@@ -131,10 +132,10 @@ fn looks_like_data(first: &StringRecord, style: &TableStyle) -> bool {
     !first.is_empty() && first.iter().all(is_number)
 }
 
-/// Names that messages show.
+/// Maximum number of names in messages.
 const NAMES_SHOWN: usize = 20;
 
-/// The numbers of the columns asked for.
+/// Returns the numbers of the requested columns.
 fn chosen(first: &StringRecord, options: &TableOptions, rank: usize) -> Result<Vec<usize>, String> {
     let names = || first.iter().take(NAMES_SHOWN).collect::<Vec<_>>().join(", ");
     match &options.column {
@@ -190,11 +191,11 @@ impl Source for TableSource {
         })
     }
 
-    /// Tells no more than one line.
+    /// Reports at most one line.
     fn arrived(&mut self, within: Duration) -> Option<u64> {
         let arrivals = self.arrivals.as_ref()?;
         let unread = self.delivered.all.load(Ordering::Relaxed) - self.reader.position().byte();
-        // The rest of the end of a line may be one byte, which is no line.
+        // One unread byte may be the rest of a line's end, which is not a line.
         if self.first_is_read || unread > 1 {
             return Some(1);
         }
@@ -202,34 +203,35 @@ impl Source for TableSource {
     }
 }
 
-/// Where records begin, and how many lines between them are skipped.
+/// Line numbers of records, and the blank lines between them.
 struct Lines {
-    /// Whether the reader takes the end of a line with the next one: if it is of two characters, it does.
+    /// Whether the reader consumes the end of a line only with the next line, as it does for ends of two characters.
     ends_late: bool,
-    /// The number of the first blank line, from 1, and how many there are.
+    /// Number of the first blank line, from 1, and the number of blank lines.
     first_blank: u64,
     blank: u64,
-    /// Whether something is said of them, of what and to whom.
+    /// Whether a note is made of blank lines, the table's name in it, and its receiver.
     is_said: bool,
     name: String,
     notes: Notes,
 }
 
 impl Lines {
-    /// Makes a table whose first line ends here.
+    /// Makes the state for a table whose first line ends at `end`.
     fn new(name: &str, options: &TableOptions, first: &StringRecord, end: &csv::Position) -> Lines {
         Lines {
             ends_late: end.line() == 1 + inside(first),
             first_blank: 0,
             blank: 0,
-            // Comments are skipped as blank lines are.
+            // Comments are skipped like blank lines, and cannot be told from them.
             is_said: options.style.comment.is_none(),
             name: name.to_string(),
             notes: options.notes.clone(),
         }
     }
 
-    /// The line that a record begins in, of which the reader has come to the end; it may be that of a last line without one.
+    /// Returns the line in which a record begins. The reader is at its end, `end`; `is_cut` tells whether that is the end of a
+    /// last line without a newline.
     fn of(&mut self, record: &StringRecord, end: &csv::Position, is_cut: bool) -> u64 {
         let Some(start) = record.position() else { return 0 };
         let line = start.line() + u64::from(self.ends_late && start.byte() > 0);
@@ -243,13 +245,13 @@ impl Lines {
     }
 }
 
-/// Ends of lines within the fields of a record.
+/// Returns the number of line ends within the fields of a record.
 fn inside(record: &StringRecord) -> u64 {
     record.iter().map(|field| field.matches('\n').count() as u64).sum()
 }
 
 impl Delivered {
-    /// Whether the input ends here, within a line.
+    /// Returns whether the input ends at `end` without a newline.
     fn is_cut(&self, end: &csv::Position) -> bool {
         self.all.load(Ordering::Relaxed) == end.byte() && self.last.load(Ordering::Relaxed) != b'\n'
     }

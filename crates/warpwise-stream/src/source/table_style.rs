@@ -1,4 +1,4 @@
-//! How tables are written.
+//! Notation of tables.
 
 #[cfg(feature = "csv")]
 use std::borrow::Cow;
@@ -13,41 +13,41 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 #[cfg(feature = "csv")]
 use super::notes::Notes;
 
-/// How a table is written, as far as it does not show.
+/// Aspects of a table's notation that cannot be recognised from it.
 #[derive(Clone, Default, Debug)]
 pub struct TableStyle {
-    /// Between fields; a comma without one, or a semicolon where numbers have commas.
+    /// Separator of fields; if `None`, a comma, or a semicolon if numbers have commas.
     pub separator: Option<u8>,
-    /// Before the fraction of a number; a point without one.
+    /// Decimal mark of numbers; if `None`, a point.
     pub decimal: Option<char>,
-    /// Lines that begin so are skipped.
+    /// First character of lines that are skipped.
     pub comment: Option<u8>,
-    /// The value of empty cells.
+    /// Value of empty cells.
     pub missing: Option<String>,
-    /// How characters are written; UTF-8, unless a byte order mark says otherwise, without one.
+    /// Encoding of characters; if `None`, the one that a byte order mark names, or UTF-8.
     #[cfg(feature = "csv")]
     pub encoding: Option<&'static Encoding>,
 }
 
 #[cfg(feature = "csv")]
-/// A table, and what of it is asked for.
+/// The notation of a table, and the requested part of it.
 #[derive(Clone, Debug)]
 pub struct TableOptions {
-    /// How it is written.
+    /// Notation of the table.
     pub style: TableStyle,
-    /// Between fields.
+    /// Separator of fields.
     pub separator: u8,
     /// Whether the first line holds names.
     pub header: bool,
-    /// The column asked for; all of them without one.
+    /// The requested column; all columns if `None`.
     pub column: Option<String>,
-    /// The notes about it.
+    /// Receiver of notes about the table.
     pub notes: Notes,
 }
 
 #[cfg(feature = "csv")]
 impl TableStyle {
-    /// The text of a table as UTF-8. Nothing is looked for in its first bytes: more of them might never come.
+    /// Returns the text of a table as UTF-8. Its first bytes are not inspected, because more of them might never arrive.
     pub(super) fn decoded(&self, reader: impl io::Read + Send + 'static) -> Box<dyn io::Read + Send> {
         if self.encoding.is_none_or(|encoding| encoding == UTF_8) {
             return Box::new(reader);
@@ -56,7 +56,7 @@ impl TableStyle {
         Box::new(decoder.encoding(self.encoding).bom_sniffing(false).build(reader))
     }
 
-    /// A field as a number is written in programs.
+    /// Returns a field as a number in the notation of programs.
     pub(super) fn number<'f>(&'f self, field: &'f str) -> Result<Cow<'f, str>, String> {
         match (&self.missing, self.decimal) {
             (missing, _) if field.trim().is_empty() => match missing {
@@ -77,7 +77,7 @@ impl TableStyle {
     }
 }
 
-/// Returns a field as messages show it, which may be as long as a line.
+/// Returns a field for a message, shortened because it may be as long as a line.
 pub(super) fn shown(field: &str) -> String {
     field.trim().chars().take(40).collect()
 }

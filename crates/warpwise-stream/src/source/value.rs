@@ -1,4 +1,4 @@
-//! The rows of an array that is in memory.
+//! The rows of an array in memory.
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Array;
@@ -6,18 +6,18 @@ use warpwise_runtime::array::Array;
 use super::{End, Read, Source};
 use crate::element::ElementType;
 
-/// The rows of an array.
+/// A source of the rows of an array.
 pub struct ValueSource {
     name: String,
     element: ElementType,
     array: Array,
-    /// Rows that were read.
+    /// Number of rows read.
     at: u64,
     rows: u64,
 }
 
 impl ValueSource {
-    /// The rows of an array, which must have dimensions.
+    /// Makes a source of the rows of an array, which must have dimensions.
     pub fn new(name: &str, scalar: ValueType, array: Array) -> Result<ValueSource, String> {
         let Some((&rows, shape)) = array.shape().split_first() else {
             return Err(format!("{name}: a scalar is no stream"));

@@ -1,6 +1,6 @@
-//! WAV audio: an element is a sample, or the samples of all channels at one time.
+//! WAV audio: an element is a sample, or the simultaneous samples of all channels.
 //!
-//! Samples of 16 and 32 bits in a file lie as in memory, and are mapped; others are taken one by one.
+//! Samples of 16 and 32 bits are stored in a file as in memory, and are mapped; others are read one by one.
 
 use std::fs::File;
 use std::io::{self, Seek as _};
@@ -12,7 +12,7 @@ use warpwise_runtime::array::Shape;
 use super::{MappedSource, Read, Source, one_by_one};
 use crate::element::ElementType;
 
-/// The samples of a WAV file.
+/// A source of the samples of a WAV file.
 pub struct WavSource {
     name: String,
     element: ElementType,
@@ -22,8 +22,8 @@ pub struct WavSource {
 }
 
 impl WavSource {
-    /// Reads the header. Scalar elements (`rank` 0) need a file with one channel. Samples of up to 8, 16 and 32 bits
-    /// are i8, i16 and i32, floats are f32.
+    /// Reads the header. Scalar elements (`rank` 0) require a file with one channel. Samples of up to 8, 16 and 32 bits become
+    /// i8, i16 and i32; floats become f32.
     pub fn new(name: &str, reader: Box<dyn io::Read + Send>, rank: usize) -> Result<WavSource, String> {
         let reader = WavReader::new(reader).map_err(|error| format!("{name}: {error}"))?;
         let spec = reader.spec();
@@ -32,12 +32,12 @@ impl WavSource {
         Ok(WavSource { name: name.to_string(), element, reader, left, rate: spec.sample_rate })
     }
 
-    /// Samples per second and channel.
+    /// Returns the samples per second and channel.
     pub fn rate(&self) -> u32 {
         self.rate
     }
 
-    /// One sample; `None` at the end.
+    /// Reads one sample; `None` at the end.
     fn sample(&mut self, target: &mut [u8]) -> Option<Result<(), hound::Error>> {
         macro_rules! read {
             ($rust:ty) => {
@@ -68,7 +68,7 @@ impl WavSource {
     }
 }
 
-/// The samples of a file where they lie, as [`WavSource::new`] gives them; `None` where they do not lie as in memory.
+/// Maps the samples of a file, equal to those of [`WavSource::new`]; `None` if they are not stored as in memory.
 pub(super) fn mapped(name: &str, mut file: &File, rank: usize) -> Result<Option<MappedSource>, String> {
     let failed = |error: io::Error| format!("{name}: cannot read: {error}");
     let (spec, samples) = {
@@ -88,7 +88,7 @@ pub(super) fn mapped(name: &str, mut file: &File, rank: usize) -> Result<Option<
     let count = u64::from(samples / u32::from(spec.channels));
     let own = file.try_clone().map_err(failed)?;
     let source = MappedSource::new(name, own, element, at, Some(count)).map_err(failed)?;
-    // Files go on with what says who plays.
+    // Files may continue with metadata, such as the artist.
     Ok(source.map(MappedSource::without_rest))
 }
 

@@ -10,7 +10,7 @@ use super::*;
 struct Pretended {
     made: Mutex<u64>,
     there: Mutex<HashMap<u64, Vec<u8>>>,
-    /// Bytes at most; none if 0.
+    /// Maximum total size of the buffers in bytes; 0 means unlimited.
     room: u64,
 }
 
@@ -100,7 +100,7 @@ fn blocks_are_reused_and_the_budget_holds() {
 
 #[test]
 fn more_blocks_than_fit_keep_their_contents() {
-    // The budget is the bound, or the device is.
+    // Either the budget or the device is the bound.
     for (limit, room) in [(3000, 0), (u64::MAX, 3000)] {
         let (_, memory) = memory(limit, room);
         let blocks: Vec<Arc<DeviceBlock>> = (0..9).map(|_| memory.allocate(1000).expect("room")).collect();
@@ -134,7 +134,7 @@ fn what_did_not_change_is_copied_once() {
     let first = memory.allocate(2000).expect("room");
     first.write(0, &[1; 2000]).expect("a write");
     for round in 0..3 {
-        // Unset, so there is nothing to copy when it leaves.
+        // The block is unset, so nothing is copied when it is evicted.
         let other = memory.allocate(2000).expect("the first one leaves");
         drop(other.pin(Access::Read).expect("it is there"));
         assert_eq!(contents(&first), [1; 2000]);
@@ -174,7 +174,7 @@ fn lent_blocks_stay_where_they_are_and_go_back() {
     let (block, given) = (lent(false), lent(true));
     assert!(!block.is_own() && given.is_own());
     assert_eq!(memory.statistics().live, 0);
-    // Whatever needs room, it stays.
+    // The block stays even when others need room.
     let blocks: Vec<_> = (0..3).map(|_| memory.allocate(1024).expect("others leave")).collect();
     assert_eq!(block.pin(Access::Read).expect("it is there").buffer(), theirs);
     assert_eq!(contents(&block), [3; 5000]);

@@ -65,7 +65,7 @@ fn corrupt_binary_headers_are_located() {
         &[],
         "data.in: byte 31: the input ends within the elements: more than 2^64 bytes are needed, 0 are left",
     );
-    // Of a stream's length nothing is known: the budget decides.
+    // The length of a stream is unknown: the budget decides.
     let absurd = header(" f64", &[1 << 40]);
     let error = read_values(Source::stream("pipe", &absurd[..]), None, &pool()).unwrap_err().to_string();
     assert!(error.starts_with("pipe: byte 15: out of memory: 8 TiB asked"), "{error}");

@@ -45,7 +45,7 @@ fn check_scalar<T: Element + Debug>(text: &str, value: T) {
     assert_eq!(read(text.as_bytes()).unwrap(), [Value::from_element(value)], "{text}");
 }
 
-/// The message for input read as these types (none: as it comes) equals `expect`.
+/// Checks that reading the input as these types (if empty, as the types it has) fails with the message `expect`.
 fn check_error(bytes: impl AsRef<[u8]>, types: &[&str], expect: &str) {
     let bytes = bytes.as_ref();
     let result = if types.is_empty() { read(bytes) } else { read_as(bytes, types) };
@@ -142,7 +142,7 @@ fn files_are_told_apart_by_content() {
     assert!(write_file(&folder.path().join("two.npy"), &[value.clone(), value]).is_err());
 }
 
-/// Whatever the input, a reader returns: some bytes of valid files are changed, dropped and doubled.
+/// Readers return for any input: some bytes of valid files are changed, dropped and doubled.
 #[test]
 fn damaged_files_never_panic() {
     let mut files = Vec::new();
@@ -193,7 +193,7 @@ fn damaged_files_never_panic() {
     }
 }
 
-/// A reader that gives a few bytes at a time.
+/// A reader that returns at most three bytes at a time.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {

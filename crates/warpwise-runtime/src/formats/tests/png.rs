@@ -70,12 +70,12 @@ fn malformed_png_files_are_errors() {
     for at in 0..bytes.len() {
         let mut corrupt = bytes.clone();
         corrupt[at] ^= 0x55;
-        // Where a checksum of the image data alone is hit a decoder may not mind.
+        // A decoder may ignore a wrong checksum of the image data.
         if let Err(error) = read_png(Source::bytes("a.png", &corrupt), None, &pool()) {
             assert!(error.to_string().starts_with("a.png: "), "{error}");
         }
     }
-    // The largest size there can be, with a right checksum.
+    // The largest possible size, with a correct checksum.
     let mut header = b"\0\0\0\x0dIHDR\x7f\xff\xff\xff\x7f\xff\xff\xff\x08\x00\x00\x00\x00".to_vec();
     let mut crc = flate2::Crc::new();
     crc.update(&header[4..]);

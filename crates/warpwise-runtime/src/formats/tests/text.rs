@@ -1,4 +1,4 @@
-//! Text: what reads as what, and where malformed text is said to be wrong.
+//! Text: the values it is read as, and the positions of errors.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn scalars_in_text() {
     check_scalar("f16.inf", f16::INFINITY);
     check_scalar("f32.nan", f32::NAN);
     check_scalar("f16.nan", f16::NAN);
-    // Any pattern of bits under either sign, where the type is written.
+    // Any bit pattern under either sign, if the type is written.
     check_scalar("255i8", -1_i8);
     check_scalar("-1u8", 255_u8);
     check_scalar("-128u8", 128_u8);

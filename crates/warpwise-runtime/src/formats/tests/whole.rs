@@ -1,11 +1,11 @@
-//! Files that are whole or not there.
+//! Files that are either complete or absent.
 
 use std::fs;
 use std::io::Write;
 
 use super::super::whole::{Place, WholeFile};
 
-/// The names in a folder.
+/// Returns the names in a folder.
 fn names(folder: &std::path::Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
@@ -31,7 +31,7 @@ fn a_file_has_its_name_when_it_is_complete() {
     assert_eq!(fs::read(&path).unwrap(), b"first");
     drop(file);
     assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"first".to_vec(), vec!["x".to_string()]));
-    // Of two at once the last one counts, whole.
+    // Of two at once, the one completed last wins, as a whole.
     let (second, third) = (begun(b"second"), begun(b"third"));
     third.complete().unwrap();
     second.complete().unwrap();
@@ -53,7 +53,7 @@ fn links_and_permissions_stay() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::read(&path).unwrap(), b"after");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-    // What is no regular file is written to where it is.
+    // A file that is not regular is written in place.
     let mut full = WholeFile::create("/dev/full".as_ref()).unwrap();
     full.write_all(b"x").unwrap();
     assert!(full.complete().is_err());

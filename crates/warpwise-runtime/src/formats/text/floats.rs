@@ -1,8 +1,7 @@
 //! Correctly rounded floats from decimal and hexadecimal text.
 //!
-//! Decimal `f32` and `f64` are left to the standard library, which rounds correctly and fast. What
-//! it lacks is here: hexadecimal floats, and `f16`, for which rounding twice (through a wider
-//! format) would be wrong.
+//! Decimal `f32` and `f64` are left to the standard library, which rounds correctly and fast. This module adds what it lacks:
+//! hexadecimal floats, and `f16`, for which rounding twice (through a wider format) would be wrong.
 
 use std::cmp::Ordering;
 
@@ -11,7 +10,7 @@ use half::f16;
 /// A binary interchange format of at most 64 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
-    /// Bits of the significand, the implicit one included.
+    /// Number of bits of the significand, including the implicit one.
     precision: u32,
     /// Exponent of the smallest normal number.
     least_exponent: i64,
@@ -25,8 +24,8 @@ pub(super) const F32: Layout = Layout { precision: 24, least_exponent: -126 };
 pub(super) const F64: Layout = Layout { precision: 53, least_exponent: -1022 };
 
 impl Layout {
-    /// The bits of the float nearest to `significand * 2^exponent` (and a bit more than that, by
-    /// less than one unit of the significand, if `sticky`); ties go to even, overflow to infinity.
+    /// Returns the bits of the float nearest to `significand * 2^exponent`. With `sticky` the value is larger by less than one
+    /// unit of the significand. Ties go to even, overflow to infinity.
     fn round(self, significand: u64, sticky: bool, exponent: i64) -> u64 {
         if significand == 0 {
             return 0;
@@ -53,7 +52,7 @@ impl Layout {
     }
 }
 
-/// The bits of a hexadecimal float without sign and `0x`, such as `1.8p3`; `None` if malformed.
+/// Parses a hexadecimal float without sign and `0x`, such as `1.8p3`, and returns its bits; `None` if malformed.
 pub(super) fn parse_hexadecimal(digits: &str, layout: Layout) -> Option<u64> {
     let (digits, power) = digits.split_once(['p', 'P'])?;
     let power: i64 = power.parse().ok()?;
@@ -77,7 +76,7 @@ pub(super) fn parse_hexadecimal(digits: &str, layout: Layout) -> Option<u64> {
     Some(layout.round(significand, sticky, exponent))
 }
 
-/// The `f16` nearest to an unsigned decimal number; `None` if malformed.
+/// Returns the `f16` nearest to an unsigned decimal number, or `None` if malformed.
 pub(super) fn parse_f16(digits: &str) -> Option<f16> {
     let wide: f64 = digits.parse().ok()?;
     if wide.is_nan() {
@@ -89,7 +88,7 @@ pub(super) fn parse_f16(digits: &str) -> Option<f16> {
     if !is_middle(wide) {
         return Some(f16::from_bits(round_to_f16(wide)));
     }
-    // The number may have been rounded onto the middle between two f16: put it back on its side.
+    // Parsing may have rounded the number onto the middle between two f16: move it back to its side.
     let wide = match compare_decimals(digits, &format!("{wide:.60}")) {
         Ordering::Less => wide.next_down(),
         Ordering::Equal => wide,
@@ -98,7 +97,7 @@ pub(super) fn parse_f16(digits: &str) -> Option<f16> {
     Some(f16::from_bits(round_to_f16(wide)))
 }
 
-/// The bits of the f16 nearest to `wide >= 0`.
+/// Returns the bits of the f16 nearest to `wide >= 0`.
 fn round_to_f16(wide: f64) -> u16 {
     let bits = wide.to_bits();
     let fraction = bits & ((1 << 52) - 1);
@@ -109,7 +108,7 @@ fn round_to_f16(wide: f64) -> u16 {
     }
 }
 
-/// Whether `wide` lies exactly between two neighbouring f16: its neighbours round apart.
+/// Returns whether `wide` lies exactly between two neighbouring f16: its own neighbours round differently.
 fn is_middle(wide: f64) -> bool {
     wide > 0.0 && round_to_f16(wide.next_down()) != round_to_f16(wide.next_up())
 }
@@ -125,13 +124,13 @@ fn compare_decimals(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// Digits `d` without zeros at either end and an exponent `e`, meaning `0.d * 10^e`.
+/// Returns the digits `d` without zeros at either end and the exponent `e` of the number `0.d * 10^e`.
 fn normalize(number: &str) -> (String, i64) {
     let (digits, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all = format!("{whole}{fraction}");
     let significant = all.trim_start_matches('0');
-    // An exponent that does not fit is as good as the largest one, which the caller has excluded.
+    // An exponent that does not fit `i64` has no effect here: the caller has excluded such numbers by their size.
     let power: i64 = power.parse().unwrap_or(0);
     let shift = whole.len() as i64 - (all.len() - significant.len()) as i64;
     (significant.trim_end_matches('0').to_string(), power.saturating_add(shift))

@@ -1,4 +1,4 @@
-//! Scalars in text: what a token means in each element type.
+//! Scalars in text: the value of a token in each element type.
 
 use half::f16;
 use warpwise_prim::ValueType;
@@ -9,25 +9,24 @@ use crate::array::Element;
 
 /// A type whose values can be written in text.
 pub(super) trait Literal: Element {
-    /// The value of a whole token. If `strict`, a token without suffix must have this type by
-    /// itself; otherwise it takes it on, if it can.
+    /// Parses a whole token. If `strict`, a token without suffix must have this type by itself; otherwise the token takes on this
+    /// type if it can.
     fn parse(token: &[u8], strict: bool) -> Result<Self, String>;
 
-    /// The value of plain decimal digits at the start of `text`, and how many bytes they are; a
-    /// suffix of this type may follow, and something that ends the token must. `None`: take the
-    /// slow path.
+    /// Parses plain decimal digits at the start of `text`, which a suffix of this type may follow and the end of the token must,
+    /// and returns the value and its length in bytes. `None` means that [`Literal::parse`] has to decide.
     fn parse_quickly(_text: &[u8], _strict: bool) -> Option<(Self, usize)> {
         None
     }
 }
 
-/// Whether a byte can be part of a token (signs aside).
+/// Returns whether a byte can be part of a token (signs aside).
 pub(super) fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_'
 }
 
-/// The length of the token at the start of `text`. A sign belongs to it at its start and after the
-/// letter of an exponent.
+/// Returns the length of the token at the start of `text`. A sign belongs to the token at its start and after the letter of an
+/// exponent.
 pub(super) fn token_length(text: &[u8]) -> usize {
     let hexadecimal = matches!(text, [b'0', b'x', ..] | [b'-' | b'+', b'0', b'x', ..]);
     let mut previous = None;
@@ -45,7 +44,7 @@ pub(super) fn token_length(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The type a token has by itself; `None` if it looks like no scalar.
+/// Returns the type that a token has by itself, or `None` if it does not look like a scalar.
 pub(super) fn type_of(token: &[u8]) -> Option<ValueType> {
     let text = std::str::from_utf8(token).ok()?;
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -80,7 +79,7 @@ impl Literal for bool {
     }
 }
 
-/// Integers: plain decimal digits quickly, all else with care.
+/// Implements integers: plain decimal digits by a fast path, everything else by the general one.
 macro_rules! integers {
     ($($int:ty, $signed:ty, $unsigned:ty, $name:literal;)*) => {
         $(impl Literal for $int {
@@ -158,7 +157,7 @@ impl Literal for f64 {
     }
 }
 
-/// A decimal integer of up to 18 characters, an optional minus among them.
+/// Parses a decimal integer of up to 18 characters, an optional minus included, and returns its length.
 #[inline]
 fn quick_decimal(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
@@ -175,7 +174,7 @@ fn quick_decimal(text: &[u8]) -> Option<(i64, usize)> {
     (length > start).then_some((if negative { -value } else { value }, length))
 }
 
-/// A decimal number with a point (`plain`: or without), and its length with the suffix.
+/// Scans a decimal number with a point (if `plain`, also without) and returns its digits and its length with the suffix.
 #[inline]
 fn quick_float<'a>(text: &'a [u8], suffix: &[u8], plain: bool) -> Option<(&'a str, usize)> {
     let mut length = usize::from(text.first() == Some(&b'-'));
@@ -198,15 +197,15 @@ fn quick_float<'a>(text: &'a [u8], suffix: &[u8], plain: bool) -> Option<(&'a st
     }
     let digits = std::str::from_utf8(&text[..length]).ok()?;
     let suffixed = text[length..].starts_with(suffix);
-    // Without suffix, only an f64 is one by itself.
+    // Without a suffix, a number with a point is an f64.
     let fits = suffixed || plain || (point && suffix == b"f64");
     let end = length + if suffixed { suffix.len() } else { 0 };
     let ends = text.get(end).is_none_or(|&next| !is_token_byte(next));
     (fits && ends).then_some((digits, end))
 }
 
-/// The value of an integer token, and whether it may be any pattern of as many bits as the type has, of either
-/// sign: where it says its type, or is not decimal.
+/// Parses an integer token. Also returns whether its value may be any bit pattern of the type's width, of either sign: a token
+/// with a suffix, or an unsigned one that is not decimal.
 fn parse_integer(token: &[u8], ty: ValueType, strict: bool) -> Result<(i128, bool), String> {
     check_type(token, ty, strict)?;
     let malformed = || not_a(token, ty);
@@ -221,12 +220,12 @@ fn parse_integer(token: &[u8], ty: ValueType, strict: bool) -> Result<(i128, boo
         return Err(malformed());
     }
     let any_pattern = (base != 10 && !negative) || is_suffixed(token, ty);
-    // Numbers of more digits than 128 bits hold are out of every range.
+    // Numbers beyond 128 bits are out of every range.
     let magnitude = i128::from_str_radix(digits, base).unwrap_or(i128::MAX);
     Ok((if negative { -magnitude } else { magnitude }, any_pattern))
 }
 
-/// The bits of a float token; `decimal` parses its digits.
+/// Parses a float token and returns its bits; `decimal` parses decimal digits.
 fn parse_float(
     token: &[u8],
     ty: ValueType,
@@ -256,7 +255,7 @@ fn parse_float(
     bits.map(|bits| bits | sign).ok_or_else(malformed)
 }
 
-/// Whether a token of its own type may stand where a `ty` is read.
+/// Fails unless a token can be read as a `ty`.
 fn check_type(token: &[u8], ty: ValueType, strict: bool) -> Result<(), String> {
     let own = type_of(token).ok_or_else(|| not_a(token, ty))?;
     let suffixed = is_suffixed(token, own);
@@ -272,7 +271,7 @@ fn check_type(token: &[u8], ty: ValueType, strict: bool) -> Result<(), String> {
     }
 }
 
-/// Whether a token says that it is of this type, which is its own.
+/// Returns whether a token names its type `own`.
 pub(super) fn is_suffixed(token: &[u8], own: ValueType) -> bool {
     token.ends_with(own.name().as_bytes()) || token.ends_with(b".nan") || token.ends_with(b".inf")
 }
@@ -284,7 +283,7 @@ fn split_sign(token: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// The digits without the type's suffix and without underscores.
+/// Returns the digits without the type's suffix and without underscores.
 fn without_suffix(digits: &[u8], ty: ValueType) -> Option<String> {
     let text = std::str::from_utf8(digits).ok()?;
     let hexadecimal_integer =

@@ -6,8 +6,8 @@
 //! [[1i32, 2i32], [3i32, 4i32,],]   empty([0][2]f64)   "bytes of UTF-8"   ["two", "row"]   [empty([0]i32)]
 //! ```
 //!
-//! Numbers without a suffix are `i32` or `f64`, or whatever type is expected. Decimal numbers must
-//! be in range; hexadecimal and binary ones may spell any bit pattern of their type.
+//! Numbers without a suffix are `i32` or `f64`, or of the expected type. Decimal numbers without a suffix must be in range;
+//! hexadecimal and binary ones, and integers with a suffix, may spell any bit pattern of their type.
 
 mod floats;
 mod literals;

@@ -1,7 +1,6 @@
-//! Values from text that is in memory as a whole.
+//! Parsing of values from text that is completely in memory.
 //!
-//! Arrays are parsed without recursion (brackets may nest as deep as the input is long), element by
-//! element into a growing block.
+//! Arrays are parsed without recursion (brackets may nest as deep as the input is long), element by element into a growing block.
 
 use std::sync::Arc;
 
@@ -14,12 +13,12 @@ use crate::formats::ExpectedType;
 use crate::formats::error::Fault;
 use crate::memory::{BlockBuilder, MemoryPool};
 
-/// No file format of ours knows more dimensions.
+/// Maximum number of dimensions; none of the supported file formats allows more.
 const MOST_DIMENSIONS: usize = 255;
 
 const UNTYPED_EMPTY: &str = "an empty array is written with its type, such as empty([0]i32)";
 
-/// A position in a text, and what is expected there.
+/// A position in a text, and the type expected there.
 pub(in crate::formats) struct Parser<'a> {
     pub(super) text: &'a [u8],
     pub(super) at: usize,
@@ -48,7 +47,7 @@ macro_rules! for_type {
 }
 
 impl<'a> Parser<'a> {
-    /// A parser of `text` that begins at `at`.
+    /// Makes a parser of `text` that begins at `at`.
     pub(in crate::formats) fn new(
         text: &'a [u8],
         at: usize,
@@ -58,12 +57,12 @@ impl<'a> Parser<'a> {
         Parser { text, at, expected, pool }
     }
 
-    /// Where the parser is.
+    /// Returns the current position.
     pub(in crate::formats) fn at(&self) -> usize {
         self.at
     }
 
-    /// Skips white space and comments; where the parser is then.
+    /// Skips white space and comments, and returns the position after them.
     pub(in crate::formats) fn skip_space(&mut self) -> usize {
         loop {
             match self.text[self.at..] {
@@ -77,7 +76,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The value that begins here.
+    /// Parses the value that begins here.
     pub(in crate::formats) fn value(&mut self) -> Result<Value, Fault> {
         match self.peek() {
             Some(b'[') => self.array_of_some_type(),
@@ -108,7 +107,7 @@ impl<'a> Parser<'a> {
         Ok(Value::array(ty, array))
     }
 
-    /// `empty([0][2]i32)`.
+    /// Parses `empty([0][2]i32)`.
     fn empty_array(&mut self) -> Result<(Shape, ValueType), Fault> {
         let start = self.at;
         self.at += b"empty".len();
@@ -133,7 +132,7 @@ impl<'a> Parser<'a> {
         Ok((shape, ty))
     }
 
-    /// A string: the bytes of its UTF-8.
+    /// Parses a string: the bytes of its UTF-8.
     fn string(&mut self) -> Result<Value, Fault> {
         let start = self.at;
         self.check(ExpectedType { elem: ValueType::U8, rank: 1 })?;
@@ -148,11 +147,11 @@ impl<'a> Parser<'a> {
             Some(expected) => (expected.elem, true),
             None => self.first_element()?,
         };
-        // Elements after one with a suffix need none.
+        // If the first element has a suffix, later elements need none.
         for_type!(ty, self.array(!is_suffixed))
     }
 
-    /// The type of the first element of the array that begins here, and whether it says so.
+    /// Returns the type of the first element of the array that begins here, and whether the element names it.
     fn first_element(&mut self) -> Result<(ValueType, bool), Fault> {
         let start = self.at;
         while self.peek() == Some(b'[') {
@@ -175,7 +174,7 @@ impl<'a> Parser<'a> {
     fn array<T: Literal>(&mut self, strict: bool) -> Result<Value, Fault> {
         let start = self.at;
         let mut elements = BlockBuilder::new(self.pool);
-        // Sizes known so far by depth; items seen in each array that is open; depth of elements.
+        // Sizes known so far, by depth; number of items in each open array; depth of the elements.
         let mut sizes: Vec<Option<i64>> = Vec::new();
         let mut open: Vec<i64> = Vec::new();
         let mut depth = self.expected.map(|expected| expected.rank);
@@ -198,7 +197,7 @@ impl<'a> Parser<'a> {
             if let Some(items) = open.last_mut() {
                 *items += count;
             }
-            // The row ends here; so may the arrays around it.
+            // The row ends here, and possibly the arrays around it.
             while !self.next_item()? {
                 self.close(&mut open, &mut sizes)?;
                 if open.is_empty() {
@@ -209,7 +208,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether another item follows in the array around. A comma may stand behind the last one.
+    /// Returns whether another item follows in the enclosing array. A comma may follow the last item.
     fn next_item(&mut self) -> Result<bool, Fault> {
         self.skip_space();
         let comma = self.peek() == Some(b',');
@@ -224,7 +223,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A row that is no list of elements, a string or `empty(...)`; its shape.
+    /// Parses a row that is not a list of elements (a string or `empty(...)`) and returns its shape.
     fn whole_row(&mut self, ty: ValueType, elements: &mut BlockBuilder<'_>) -> Result<Shape, Fault> {
         let start = self.at;
         let (shape, found) = match self.at_empty() {
@@ -238,7 +237,7 @@ impl<'a> Parser<'a> {
         Ok(shape)
     }
 
-    /// Checks that a row fits what is known of the sizes of the array.
+    /// Checks that a row fits the sizes known so far.
     fn fit_row(
         &self,
         start: usize,
@@ -304,7 +303,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Elements with commas between them, and perhaps one behind the last; their number. Stops before what follows.
+    /// Parses elements separated by commas, with an optional comma after the last, and returns their number.
     fn row<T: Literal>(&mut self, elements: &mut BlockBuilder<'_>, strict: bool) -> Result<i64, Fault> {
         let mut count = 0;
         loop {
@@ -354,7 +353,7 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// The type of the scalar at `at`: its own, or the expected one if it may take that on.
+    /// Returns the type of the scalar at `at`: the expected type if a scalar is expected, else its own.
     fn token_type(&self, at: usize) -> Result<ValueType, Fault> {
         let token = &self.text[at..][..token_length(&self.text[at..])];
         let own = type_of(token).ok_or_else(|| self.unexpected("a value"))?;
@@ -373,7 +372,7 @@ impl<'a> Parser<'a> {
         self.text.get(self.at).copied()
     }
 
-    /// Consumes `byte`, white space before it included.
+    /// Consumes `byte` and white space before it.
     fn require(&mut self, byte: u8) -> Result<(), Fault> {
         self.skip_space();
         if self.peek() != Some(byte) {
@@ -394,7 +393,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `wanted` must stand here; says what does.
+    /// Makes the fault that `wanted` must stand here, naming the actual input.
     fn unexpected(&self, wanted: &str) -> Fault {
         match self.peek() {
             None => self.fault(&format!("{wanted} must stand here, but the input ends")),

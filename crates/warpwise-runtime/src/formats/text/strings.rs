@@ -1,4 +1,4 @@
-//! Strings in text: the bytes of their UTF-8.
+//! Strings in text: bytes of UTF-8, with escapes.
 //!
 //! ```text
 //! "two\nlines"   \a \b \f \n \r \t \v \\ \" \'   \0 \65 \x41 \o101 (a character by its number)   \NUL ... \US \SP \DEL (by its name)
@@ -8,7 +8,7 @@ use super::parser::Parser;
 use crate::formats::error::Fault;
 use crate::memory::BlockBuilder;
 
-/// The names of the characters 0 to 32, then that of 127. None is the start of a later one; `SOH` stands before `SO`.
+/// Names of the characters 0 to 32, and of 127. No name is a prefix of a later one, so `SOH` precedes `SO`.
 const NAMES: [(&str, u8); 34] = [
     ("NUL", 0),
     ("SOH", 1),
@@ -47,7 +47,7 @@ const NAMES: [(&str, u8); 34] = [
 ];
 
 impl Parser<'_> {
-    /// Adds the bytes of the string that begins here; their number.
+    /// Appends the bytes of the string that begins here and returns their number.
     pub(super) fn string_bytes(&mut self, bytes: &mut BlockBuilder<'_>) -> Result<i64, Fault> {
         let start = self.at;
         let mut count = 0;
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(count)
     }
 
-    /// The character that an escape stands for.
+    /// Parses an escape and returns its character.
     fn escaped(&mut self) -> Result<char, Fault> {
         self.at += 1;
         let simple = match self.peek() {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(simple)
     }
 
-    /// A character by its number, which follows a prefix.
+    /// Parses a character number after a prefix of `prefix` bytes.
     fn numbered(&mut self, prefix: usize, radix: u32) -> Result<char, Fault> {
         let digits = &self.text[self.at + prefix..];
         let length =

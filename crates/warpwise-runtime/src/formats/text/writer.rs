@@ -1,4 +1,4 @@
-//! Values to text that reads back as the same bits (but for the payload of NaN).
+//! Writing of values as text that reads back as the same bits (except for the payload of NaN).
 
 use std::io::{self, Write};
 
@@ -7,8 +7,7 @@ use warpwise_prim::{Scalar, ScalarType, ValueType};
 
 use crate::array::{Array, Value};
 
-/// Writes one value on one line, without the line's end: `[1i32, 2i32]`, `f32.nan`,
-/// `empty([0][2]i32)`.
+/// Writes one value on one line, without a newline: `[1i32, 2i32]`, `f32.nan`, `empty([0][2]i32)`.
 pub fn write_text(output: &mut dyn Write, value: &Value) -> io::Result<()> {
     match value {
         Value::Scalar { ty, value } => write_scalar(output, *ty, *value),
@@ -19,7 +18,7 @@ pub fn write_text(output: &mut dyn Write, value: &Value) -> io::Result<()> {
     }
 }
 
-/// The elements with brackets wherever a dimension begins or ends.
+/// Writes the elements, with brackets wherever a dimension begins or ends.
 fn write_elements(output: &mut dyn Write, ty: ValueType, array: &Array) -> io::Result<()> {
     let width = array.elem().bytes();
     // Number of elements in one item of each dimension, innermost first.
@@ -66,14 +65,14 @@ fn write_scalar(output: &mut dyn Write, ty: ValueType, value: Scalar) -> io::Res
     }
 }
 
-/// An infinity or NaN; the sign of a NaN is dropped.
+/// Writes an infinity or NaN; the sign of a NaN is dropped.
 fn write_special(output: &mut dyn Write, ty: ScalarType, value: f64) -> io::Result<()> {
     let sign = if value == f64::NEG_INFINITY { "-" } else { "" };
     let name = if value.is_nan() { "nan" } else { "inf" };
     write!(output, "{sign}{ty}.{name}")
 }
 
-/// The decimal number with the fewest digits that is nearest to `value` among the f16.
+/// Returns the decimal number with the fewest digits whose nearest f16 is `value`.
 fn shortest_f16(value: f16) -> f64 {
     let exact = value.to_f64();
     (0..5)
