@@ -1,14 +1,13 @@
-//! Which storage the arrays of a body may share, for passes that move statements past consumptions.
+//! Analysis of which arrays of a body may share storage, for passes that move statements past consumptions.
 //!
-//! Every array stands for a set of *roots*: the arrays whose elements it may hold under another name. A fresh
-//! array is its own root; a view, an array made by overwriting, a choice, a loop or a call has the roots of
-//! everything it may be; an element handed to a lambda has those of the array it comes from. Two arrays
-//! may share elements only if they have a root in common. Sets are as large as they need to be to be right, not
-//! as small as possible: a loop mixes the arrays it carries.
+//! Every array has a set of *roots*: the arrays whose elements it may hold under another name. A fresh array is its own root. A
+//! view, an update, a choice, a loop result or a call result has the roots of every array that it may be. A lambda parameter that
+//! stands for an element has the roots of the array that the element comes from. Two arrays may share elements only if they have
+//! a root in common. The sets are conservative, not minimal: a loop merges the roots of all arrays that it carries.
 //!
-//! Scalars share nothing, wherever they go round with arrays.
+//! Scalars share nothing, even if a loop carries them together with arrays.
 //!
-//! Not seen: that two slices of one array are disjoint.
+//! Limit: two disjoint slices of one array count as sharing.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -19,34 +18,34 @@ use warpwise_ir::{Body, Expr, Function, Operand, Stm, Type, Var, exprs};
 /// The roots of one array, sorted.
 pub type RootSet = SmallVec<[Var; 2]>;
 
-/// The roots of the arrays bound in a body.
+/// The roots of all arrays bound in a body.
 pub struct Aliases {
-    /// Empty for what is its own and only root.
+    /// Empty if the variable is its own and only root.
     roots: SecondaryMap<Var, RootSet>,
 }
 
 impl Aliases {
-    /// Looks at every statement of a body, inside lambdas too.
+    /// Analyses every statement of a body, inside lambdas too.
     pub fn of(function: &Function, body: &Body) -> Aliases {
         let mut finder = Finder { function, aliases: Aliases { roots: SecondaryMap::default() } };
         finder.body(body);
         finder.aliases
     }
 
-    /// The roots of an array.
+    /// Returns the roots of an array.
     pub fn roots(&self, array: Var) -> RootSet {
         let roots = &self.roots[array];
         if roots.is_empty() { RootSet::from_slice(&[array]) } else { roots.clone() }
     }
 
-    /// The roots of what a statement consumes.
+    /// Returns the roots of the arrays that a statement consumes.
     pub fn consumed(&self, stm: &Stm) -> RootSet {
         let mut roots = RootSet::new();
         consume(&stm.expr, &mut |array| roots.extend(self.roots(array)));
         sorted(roots)
     }
 
-    /// The roots of all that is consumed in a body, in this round or the next.
+    /// Returns the roots of all arrays that are consumed in a body, in this iteration or the next.
     pub fn consumed_in(&self, body: &Body) -> FxHashSet<Var> {
         let mut consumed = Consumed { aliases: self, roots: FxHashSet::default() };
         consumed.body(body);
@@ -54,7 +53,7 @@ impl Aliases {
     }
 }
 
-/// Finds the roots of what is consumed.
+/// Collects the roots of consumed arrays.
 struct Consumed<'a> {
     aliases: &'a Aliases,
     roots: FxHashSet<Var>,
@@ -72,7 +71,7 @@ impl Visitor<'_> for Consumed<'_> {
     }
 }
 
-/// A walk over a body.
+/// A walk over a body that computes roots.
 struct Finder<'f> {
     function: &'f Function,
     aliases: Aliases,
@@ -85,7 +84,7 @@ impl Finder<'_> {
 
     fn stm(&mut self, stm: &Stm) {
         if let Expr::Loop { params, .. } = &stm.expr {
-            // Whatever goes round may come out anywhere.
+            // The loop may permute what it carries, so every parameter may have every root.
             let inits = self.roots_of(params.iter().map(|param| param.init));
             for param in params {
                 self.set(param.var, sorted(inits.iter().copied().chain([param.var]).collect()));
@@ -119,7 +118,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Parameters that stand for parts of arrays outside.
+    /// Sets the roots of lambda parameters that stand for parts of arrays outside.
     fn parts(&mut self, expr: &Expr) {
         let Some((lambda, arrays)) = expr.parts() else { return };
         for (&param, array) in lambda.params.iter().zip(arrays) {

@@ -1,5 +1,5 @@
-//! What lies in which block of memory (level `mem`), under which names a block is known ([`Roots`]), and what is known of
-//! the numbers in index functions ([`Facts`]).
+//! Analysis at level `mem`: which arrays lie in which block of memory, the names that a block is known under ([`Roots`]), and the
+//! facts about the numbers in index functions ([`Facts`]).
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::entity::SecondaryMap;
@@ -17,18 +17,18 @@ pub struct Blocks {
     roots: Roots,
 }
 
-/// What is known of one block.
+/// The facts about one block.
 #[derive(Clone, Default)]
 struct Known {
     is_result: bool,
     is_emptied: bool,
     arrays: Vec<Var>,
-    /// Which operation with lanes surrounds what makes it; 0 for none.
+    /// Number of the operation with lanes that surrounds the allocation; 0 if there is none.
     lanes: usize,
 }
 
 impl Blocks {
-    /// Looks at a function whose body has been taken out of it.
+    /// Analyses a function whose body has been taken out of it.
     pub fn of(function: &Function, body: &Body) -> Blocks {
         let blocks = Blocks {
             known: SecondaryMap::default(),
@@ -41,12 +41,12 @@ impl Blocks {
         survey.blocks
     }
 
-    /// The arrays that lie in a block.
+    /// Returns the arrays that lie in a block.
     pub fn arrays(&self, block: Var) -> &[Var] {
         &self.known[block].arrays
     }
 
-    /// Whether all that lies in a block is known, and nothing else can lead there while it is written.
+    /// Whether all arrays in a block are known, and no other name can stand for the block while it is written.
     pub fn has_one_name(&self, block: Var) -> bool {
         self.roots.has_one_name(block)
     }
@@ -61,24 +61,24 @@ impl Blocks {
         self.known[block].is_result
     }
 
-    /// A block is no result any more.
+    /// Records that a block is not a result any more.
     pub fn keep(&mut self, block: Var) {
         self.known[block].is_result = false;
     }
 
-    /// Whether two blocks are laid out alike: what is allocated in lanes is interleaved.
+    /// Whether two blocks have the same layout: blocks that are allocated in lanes are interleaved.
     pub fn same_lanes(&self, x: Var, y: Var) -> bool {
         self.known[x].lanes == self.known[y].lanes
     }
 
-    /// From now on the arrays of one block lie in another.
+    /// Records that the arrays of one block now lie in another.
     pub fn move_arrays(&mut self, from: Var, to: Var) {
         let arrays = std::mem::take(&mut self.known[from].arrays);
         self.known[from].is_emptied = true;
         self.known[to].arrays.extend(arrays);
     }
 
-    /// From now on these arrays lie in a block, too.
+    /// Records that more arrays lie in a block.
     pub fn add_arrays(&mut self, block: Var, arrays: Vec<Var>) {
         self.known[block].arrays.extend(arrays);
     }
@@ -88,19 +88,20 @@ impl Blocks {
         self.known[block].is_emptied
     }
 
-    /// Learns of new statements.
+    /// Adds new statements to the analysis.
     pub fn define(&mut self, function: &Function, stms: &[Stm]) {
         self.facts.define(stms);
         self.roots.define(function, stms);
     }
 
-    /// What these statements would spoil in a block, if anything. All arrays that they do not bind are there before.
+    /// Returns the first clash of these statements with the contents of a block. All arrays that the statements do not bind are
+    /// assumed to exist before them.
     pub fn spoilt<'a>(&self, function: &Function, block: Var, stms: &'a [Stm]) -> Option<Clash<'a>> {
         let blocks = FxHashSet::from_iter([block]);
         clashes(function, (&self.facts, &self.roots), &blocks, stms, &[]).into_iter().next()
     }
 
-    /// An operand as a sum; none where a number is too large.
+    /// Returns an operand as a sum, or `None` if a number is too large.
     pub fn sum(&self, operand: Operand) -> Option<Sum> {
         self.facts.sum(operand)
     }
@@ -110,12 +111,12 @@ impl Blocks {
         x == y || self.sum(x).is_some_and(|x| self.sum(y) == Some(x))
     }
 
-    /// Whether two blocks are equally large: sizes saturate, but where one of two equal products does, so does the other.
+    /// Whether two blocks are equally large. Sizes saturate, but if one of two equal products does, so does the other.
     pub fn same_size(&self, x: Operand, y: Operand) -> bool {
         x == y || self.facts.size(x).is_some_and(|x| self.facts.size(y) == Some(x))
     }
 
-    /// Whether two index functions lead to the same places, their extents taken to be the same.
+    /// Whether two index functions yield the same places, assuming equal extents.
     pub fn same_places(&self, x: &Lmad, y: &Lmad) -> bool {
         self.same(x.offset, y.offset) && self.same_strides(x, y)
     }
@@ -126,17 +127,17 @@ impl Blocks {
         x.dims.len() == y.dims.len() && strides.into_iter().all(|(x, y)| self.same(x.stride, y.stride))
     }
 
-    /// The extent of an index of a loop or a space.
+    /// Returns the extent of an index of a loop or a space.
     pub fn range(&self, index: Var) -> Option<Operand> {
         self.facts.range(index)
     }
 }
 
-/// The walk that finds everything out.
+/// The walk that collects the facts.
 struct Survey<'f> {
     function: &'f Function,
     blocks: Blocks,
-    /// What the current body has allocated so far.
+    /// The blocks that the current body has allocated so far.
     allocated: Vec<Var>,
     lanes: usize,
     lane_ops: usize,
@@ -187,7 +188,7 @@ impl Visitor<'_> for Survey<'_> {
     }
 }
 
-/// The arrays that a statement uses or binds, at whatever depth, each once.
+/// Returns the arrays that a statement uses or binds, at any depth, without duplicates.
 pub fn arrays_of(function: &Function, stm: &Stm) -> Vec<Var> {
     let mut mentions = Mentions { function, arrays: Vec::new() };
     mentions.stm(stm);
@@ -213,8 +214,8 @@ impl Visitor<'_> for Mentions<'_> {
     }
 }
 
-/// Whether an operation makes scalars, cannot fail, and reads certain arrays only at the point that it computes: then its
-/// result may take their place.
+/// Whether an operation yields scalars, cannot fail, and reads certain arrays only at the point that it computes. Its result may
+/// then overwrite those arrays.
 pub fn reads_own_point_only(op: &SegOp, is_looked_at: impl Fn(Var) -> bool) -> bool {
     let own = op.space.iter().map(|dim| Operand::Var(dim.index)).collect();
     let mut reads = PointReads { own, is_looked_at, only: op.kind == SegKind::Map };

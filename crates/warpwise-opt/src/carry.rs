@@ -1,4 +1,4 @@
-//! Carries what a loop has written last to the iteration that reads it.
+//! Keeps the value that a loop iteration writes last in a register for the next iteration, which reads it.
 //!
 //! ```text
 //! ys = loop (us = a) for k < t {                ys, y = loop (us = a, last = if 0 < t { a[0] } ...) for k < t {
@@ -10,11 +10,11 @@
 //! }                                             }
 //! ```
 //!
-//! A recurrence waits for its last value only, not for memory to give it back: scalar replacement of what is carried by a loop
-//! (D. Callahan, S. Carr, K. Kennedy, PLDI 1990). The place read must be the one that the iteration before has written, as a
-//! polynomial in the loop's index and values from outside; what the first one reads is loaded before the loop.
+//! A recurrence then waits only for its last value, not for memory: scalar replacement of loop-carried values (D. Callahan, S.
+//! Carr, K. Kennedy, PLDI 1990). The place that is read must be the place that the previous iteration has written, as a
+//! polynomial in the loop's index and values from outside. The value for the first iteration is loaded before the loop.
 //!
-//! Not done: values that are older than one iteration, writes on one side of a choice, loops without an index.
+//! Not done: values older than one iteration, writes in one branch of a choice, loops without an index.
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Limit;
@@ -35,12 +35,12 @@ struct Carrier<'f> {
     function: &'f mut Function,
 }
 
-/// A loop that counts, while it is looked at.
+/// A counting loop under analysis.
 struct Counting<'a> {
     params: &'a [LoopParam],
     index: Var,
     body: &'a Body,
-    /// What the statements of the body bind.
+    /// The expressions that the statements of the body bind.
     definitions: FxHashMap<Var, &'a Expr>,
 }
 
@@ -48,11 +48,11 @@ struct Counting<'a> {
 struct Recurrence {
     /// The statements of the body that read it.
     reads: Vec<usize>,
-    /// Whether reads rest on checks.
+    /// Whether the reads rely on checks.
     is_checked: bool,
-    /// What is written.
+    /// The written value.
     value: Operand,
-    /// What the first iteration reads, and the place before the loop.
+    /// The array and the place that the first iteration reads.
     array: Var,
     first: Vec<Operand>,
 }
@@ -97,7 +97,7 @@ impl<'a> Counting<'a> {
         Counting { params, index, body, definitions: body.stms.iter().flat_map(bound).collect() }
     }
 
-    /// What the array at this position among the parameters carries from one iteration to the next, if it does.
+    /// Returns the recurrence through the array parameter at this position, if there is one.
     fn recurrence(&self, b: &mut Builder<'_>, position: usize) -> Option<Recurrence> {
         let LoopParam { var: param, init, .. } = self.params[position];
         let array = init.as_var()?;
@@ -121,7 +121,7 @@ impl<'a> Counting<'a> {
         Some(Recurrence { reads, is_checked, value, array, first })
     }
 
-    /// The place of the last of the writes of single elements that lead from a parameter to a result, and the value.
+    /// Returns the place and the value of the last single-element update between a parameter and a result.
     fn last_write(&self, param: Var, result: Operand) -> Option<(Vec<Operand>, Operand)> {
         let mut last = None;
         let mut array = result.as_var()?;
@@ -140,7 +140,7 @@ impl<'a> Counting<'a> {
         last
     }
 
-    /// An index in terms of the loop's own and of what is outside.
+    /// Returns an index as a sum over the loop's index and variables from outside.
     fn place(&self, at: Operand) -> Option<Sum> {
         let sum = Sum::of(at, &|var| self.definitions.get(&var).copied())?;
         let is_known = |var: Var| var == self.index || self.is_outside(var.into());
@@ -155,7 +155,7 @@ impl<'a> Counting<'a> {
         })
     }
 
-    /// The value that an index made of sums and products has in the first iteration.
+    /// Returns the value in the first iteration of an index made of sums and products.
     fn at_start(&self, b: &mut Builder<'_>, operand: Operand) -> Operand {
         let Some(var) = operand.as_var() else { return operand };
         match self.definitions.get(&var) {
@@ -170,7 +170,7 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// What the first iteration reads, if there is one and it is there; else something that nobody sees.
+/// Returns the value that the first iteration reads. Without a first iteration, or out of bounds, the value is unused and zero.
 fn first_value(b: &mut Builder<'_>, bound: Operand, it: &Recurrence) -> Operand {
     let shape = b.function.ty(it.array).shape().to_vec();
     let mut is_there = b.compare("some", CompareOp::SLt, Operand::i64(0), bound);

@@ -1,4 +1,4 @@
-//! Arrays that work-items walk along, on devices: copies of them whose neighbouring rows lie side by side.
+//! Copies arrays on devices so that work-items that walk along rows access memory contiguously.
 //!
 //! ```text
 //! ys = segmap (i < n: thread) {                 b = manifest (1, 0) a;
@@ -6,10 +6,11 @@
 //!     x = index a[i, k]; ... }; ... }             s = loop (s = 0) for k < m { x = index b[i, k]; ... }; ... }
 //! ```
 //!
-//! Neighbouring work-items are at the same step of neighbouring rows, which lie far apart in `a` and side by side in `b`, whose
-//! value is the same. The copy reads and writes the array once, as the loops read it at least once: so only where a loop
-//! walks a whole row but for a few elements, which may be backwards. Rows of a few elements share what is loaded anyway. Copies of arrays that loops of the host do not
-//! change are made before these loops, whichever way the choices inside go, and serve all that walk along one dimension.
+//! In each step, neighbouring work-items read elements of neighbouring rows. These are far apart in `a` and adjacent in `b`,
+//! which has the same value. The copy reads and writes the array once, and the loops read it at least once. So a copy is made
+//! only if a loop walks over a whole row except for a few elements, forwards or backwards. Rows of a few elements share the
+//! loaded cache lines anyway. Arrays that host loops do not change are copied before these loops, regardless of choices inside,
+//! and one copy serves all operations that walk along the same dimension.
 //!
 //! Needs: level `seg`, scheduled for a device and simplified, so that elements of rows are elements of arrays.
 
@@ -20,13 +21,13 @@ use warpwise_prim::ScalarType;
 
 use crate::simplify::sums::Sums;
 
-/// Known lengths of rows up to which they stay where they are.
+/// Maximum known length of rows that stay in place.
 const SHORT_ROW: i64 = 4;
 
-/// Maximum number of elements of a row that a loop may leave out for a copy of all rows to pay.
+/// Maximum number of elements of a row that a loop may skip for a copy of all rows to pay off.
 const MOST_LEFT_OUT: i64 = 4;
 
-/// Puts copies before the operations of every function that the host runs.
+/// Inserts copies before the operations in host code of every function.
 pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
@@ -39,30 +40,30 @@ pub fn coalesce(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// A body of the host, as far as it has been gone through.
+/// A host body whose statements are being visited.
 struct Open {
     stms: Vec<Stm>,
-    /// Everything that it binds, and the loop that it is of.
+    /// All variables that the body binds, including the parameters of its loop.
     own: FxHashSet<Var>,
-    /// Whether it is repeated.
+    /// Whether the body is that of a loop.
     is_loop: bool,
-    /// The copies that stand in it: of which array and along which dimension.
+    /// The copies in the body, by array and dimension.
     copies: Vec<((Var, usize), Var)>,
 }
 
-/// A walk through the code of the host.
+/// A walk over host code.
 struct Host<'f> {
     function: &'f mut Function,
-    /// What indices and bounds of loops add up to.
+    /// The sums that indices and loop bounds equal.
     sums: Sums,
-    /// The arrays that lie otherwise than their shapes say.
+    /// The arrays whose layout is not row-major.
     views: FxHashSet<Var>,
-    /// The bodies around, outermost first.
+    /// The enclosing bodies, outermost first.
     open: Vec<Open>,
 }
 
 impl Host<'_> {
-    /// `own` are the parameters of the loop that a body is of.
+    /// Visits a body. `own` are the parameters of its loop.
     fn body(&mut self, body: &mut Body, mut own: FxHashSet<Var>, is_loop: bool) {
         bound_in(body, &mut own);
         let stms = Vec::with_capacity(body.stms.len());
@@ -90,7 +91,7 @@ impl Host<'_> {
         body.stms = self.open.pop().expect("this body is open").stms;
     }
 
-    /// The copy of an array in which the elements along this dimension lie side by side.
+    /// Returns the copy of an array in which elements along this dimension are adjacent.
     fn copy(&mut self, array: Var, dim: usize, span: Span) -> Var {
         let known = self.open.iter().flat_map(|open| &open.copies).find(|(of, _)| *of == (array, dim));
         if let Some(&(_, copy)) = known {
@@ -99,7 +100,7 @@ impl Host<'_> {
         let copy = self.function.fresh_like(array);
         let rank = self.function.ty(array).rank();
         let perm = (0..rank).filter(|&other| other != dim).chain([dim]).collect();
-        // Out of loops, and out of choices if they are in loops: there one copy is cheaper than many.
+        // Out of loops, and also out of choices in loops: one copy is cheaper than many.
         let mut place = self.open.len() - 1;
         for (at, open) in self.open.iter().enumerate().skip(1).rev() {
             if open.own.contains(&array) {
@@ -116,7 +117,7 @@ impl Host<'_> {
     }
 }
 
-/// The arrays whose rows the work-items of an operation walk along, each with the dimension that tells them apart.
+/// Returns the arrays whose rows the work-items of an operation walk along, with the dimension that the work-items differ in.
 fn walked((function, sums): (&Function, &Sums), op: &SegOp, views: &FxHashSet<Var>) -> Vec<(Var, usize)> {
     let Some(last) = op.space.last().filter(|dim| dim.mapping == Mapping::Thread) else { return Vec::new() };
     let mut apart = views.clone();
@@ -126,7 +127,7 @@ fn walked((function, sums): (&Function, &Sums), op: &SegOp, views: &FxHashSet<Va
     walk.found
 }
 
-/// Collects what the scalars of a body add up to.
+/// Collects the sums that the scalars of a body equal.
 fn sums_in(function: &Function, body: &Body, sums: &mut Sums) {
     for stm in &body.stms {
         if let [var] = stm.pattern[..]
@@ -138,7 +139,7 @@ fn sums_in(function: &Function, body: &Body, sums: &mut Sums) {
     }
 }
 
-/// Everything that a body binds.
+/// Collects all variables that a body binds.
 fn bound_in(body: &Body, bound: &mut FxHashSet<Var>) {
     for stm in &body.stms {
         bound.extend(&stm.pattern);
@@ -149,15 +150,15 @@ fn bound_in(body: &Body, bound: &mut FxHashSet<Var>) {
     }
 }
 
-/// A walk through the body of an operation.
+/// A walk over the body of an operation.
 struct Walk<'f> {
     function: &'f Function,
     sums: &'f Sums,
-    /// The index that neighbouring work-items differ by.
+    /// The index that neighbouring work-items differ in.
     item: Var,
-    /// Arrays that are not looked at.
+    /// Arrays that are not candidates.
     apart: FxHashSet<Var>,
-    /// The loops around, with how often they run.
+    /// The enclosing loops, with their numbers of iterations.
     loops: Vec<(Var, Operand)>,
     found: Vec<(Var, usize)>,
 }
@@ -200,7 +201,7 @@ impl Walk<'_> {
     }
 }
 
-/// Lets loads of an array, where a dimension is indexed by the work-item, load from its copy.
+/// Redirects loads to the copy of an array, if the work-item indexes the dimension.
 fn replace(body: &mut Body, (array, dim, item): (Var, usize, Var), copy: Var) {
     for stm in &mut body.stms {
         if let Expr::Index { array: from, indices } = &mut stm.expr

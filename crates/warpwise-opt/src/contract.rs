@@ -7,9 +7,9 @@
 //!                             d: f32 = fma n b c;
 //! ```
 //!
-//! The product is then left for dead-code removal. One that is used otherwise too is computed anyway: contracting it saves
-//! nothing and keeps its factors waiting, so it stays. `f16` is left alone: machines without
-//! half arithmetic would compute the same thing more slowly. Skipped under `--strict-fp`.
+//! The product is then left to dead-code removal. A product with other uses stays uncontracted: it is computed anyway, so
+//! contraction would save nothing and keep its factors live. `f16` is left alone, because machines without half arithmetic would
+//! compute the same result more slowly. Skipped under `--strict-fp`.
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
@@ -29,7 +29,7 @@ pub fn contract(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// The variables that are used otherwise than as terms of sums.
+/// The variables that are used other than as terms of sums.
 struct Kept(SecondaryMap<Var, bool>);
 
 impl<'a> Visitor<'a> for Kept {
@@ -49,7 +49,7 @@ impl<'a> Visitor<'a> for Kept {
 struct Contracter<'f> {
     function: &'f mut Function,
     kept: Kept,
-    /// The factors of a variable that is a product.
+    /// The factors of each variable that is a product.
     products: SecondaryMap<Var, Option<(Operand, Operand)>>,
 }
 

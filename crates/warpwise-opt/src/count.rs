@@ -1,4 +1,4 @@
-//! Counting is not filtering: partitions whose elements are only counted or reduced become reductions.
+//! Replaces filtering by counting: partitions whose elements are only counted or reduced become reductions.
 //!
 //! ```text
 //! k: i64, ys: [k]f32 = partition n (xs) classes 1 (x: f32) { ...; return c, y };
@@ -11,11 +11,11 @@
 //! } reduce (add) [0] reduce (op) [e];
 //! ```
 //!
-//! The neutral element stands for what the partition leaves out, so no element is moved, and nothing is as long as what
-//! is kept. Inside of elements of something else the nest becomes a regular one.
+//! The neutral element stands for the elements that the partition leaves out. So no element is moved, and no array has the length
+//! of the kept elements. Inside a map the nest thus becomes regular.
 //!
-//! Needs: what reads the kept elements is one statement, as it is after `fuse`, and reduces scalars. Of checks that may
-//! fail only one side has any, so that the first failing one stays the first.
+//! Needs: the kept elements are read by a single statement, as after `fuse`, which reduces scalars. At most one of the partition
+//! and this statement has checks that may fail, so that the first failing check stays the first.
 //! Not done here: partitions whose elements are kept, and reductions of rows.
 
 use warpwise_diag::Limit;
@@ -40,7 +40,7 @@ fn count_body(function: &mut Function, body: &mut Body) {
     }
     for at in (0..body.stms.len()).rev() {
         let Some(reduced) = reduced(function, body, at) else { continue };
-        // What reads comes after what is read.
+        // The consumer is after the partition, so its removal leaves `at` valid.
         let consumer = reduced.map(|(class, position)| (class, body.stms.remove(position)));
         let partition = std::mem::replace(&mut body.stms[at], nothing());
         let stms = as_reduction(function, partition, consumer);
@@ -48,8 +48,8 @@ fn count_body(function: &mut Function, body: &mut Body) {
     }
 }
 
-/// Whether the partition at this place can be a reduction. Yields the class that a statement reduces, and which
-/// statement that is; `None` inside where elements are counted only.
+/// Returns how the partition at `at` can become a reduction, if it can. The result is the class that a statement reduces and the
+/// position of the statement; the inner option is `None` if elements are only counted.
 fn reduced(function: &Function, body: &Body, at: usize) -> Option<Option<(usize, usize)>> {
     let Expr::Partition(soac) = &body.stms[at].expr else { return None };
     let arrays = &body.stms[at].pattern[soac.classes..];
@@ -65,7 +65,7 @@ fn reduced(function: &Function, body: &Body, at: usize) -> Option<Option<(usize,
     }
     let Expr::Screma(consumer) = &reader.expr else { return None };
     let class = reduced_class(function, &body.stms[at].pattern, soac, consumer)?;
-    // It moves to where the partition is.
+    // The consumer moves up to the partition.
     let between = &body.stms[at + 1..position];
     let bound_between = |var: &Var| between.iter().any(|stm| stm.pattern.contains(var));
     let stays = free_in_expr(function, &reader.expr).iter().any(|var| bound_between(&var))
@@ -73,7 +73,7 @@ fn reduced(function: &Function, body: &Body, at: usize) -> Option<Option<(usize,
     (!stays).then_some(Some((class, position)))
 }
 
-/// The class of a partition whose elements are all that a SOAC reads, if it does nothing but reduce them to scalars.
+/// Returns the class that a SOAC reads, if it reads only elements of that class and only reduces them to scalars.
 fn reduced_class(function: &Function, pattern: &[Var], soac: &Partition, consumer: &Screma) -> Option<usize> {
     let (sizes, arrays) = pattern.split_at(soac.classes);
     let class = sizes.iter().position(|&size| consumer.width == size.into())?;
@@ -84,7 +84,8 @@ fn reduced_class(function: &Function, pattern: &[Var], soac: &Partition, consume
         && consumer.map.body.result.len() == consumer.n_reduced()
         && consumer.map.body.result.iter().all(|&x| function.operand_type(x).rank() == 0);
     let lambdas = || consumer.reduces.iter().map(|reduce| &reduce.op).chain([&consumer.map]);
-    // The statement that binds the sizes and arrays will compute this.
+    // The sizes and arrays of the partition do not exist before the fused statement, so the consumer must not read them
+    // otherwise.
     let reads_partition = |lambda: &Lambda| {
         let free = warpwise_ir::traverse::free_in_lambda(function, lambda);
         free.iter().any(|var| pattern.contains(&var))
@@ -101,7 +102,7 @@ fn reduced_class(function: &Function, pattern: &[Var], soac: &Partition, consume
     fits.then_some(class)
 }
 
-/// A partition as reductions: the sizes of its classes, and what `consumer` makes of one of them.
+/// Replaces a partition by reductions: the sizes of its classes, and the results of `consumer`, which reduces one of them.
 fn as_reduction(function: &mut Function, partition: Stm, consumer: Option<(usize, Stm)>) -> Vec<Stm> {
     let Stm { mut pattern, expr, mut certs, span } = partition;
     let Expr::Partition(soac) = expr else { unreachable!("a partition") };
@@ -146,7 +147,7 @@ fn as_reduction(function: &mut Function, partition: Stm, consumer: Option<(usize
     stms
 }
 
-/// Which class an element joins: the first whose truth value holds.
+/// Returns the membership of an element in each class. It joins the first class whose condition holds.
 fn joins(b: &mut Builder, conds: &[Operand]) -> Vec<Operand> {
     let mut taken: Option<Operand> = None;
     let mut joins = Vec::new();
@@ -164,7 +165,7 @@ fn joins(b: &mut Builder, conds: &[Operand]) -> Vec<Operand> {
     joins
 }
 
-/// What a SOAC reduces for elements that join, and neutral elements for all others.
+/// Returns the values that a SOAC reduces for elements that join, and neutral elements for all others.
 fn guarded(b: &mut Builder, join: Operand, consumer: &Screma, args: &[Operand]) -> Vec<Operand> {
     let neutral: Vec<Operand> = consumer.reduces.iter().flat_map(|reduce| reduce.neutral.clone()).collect();
     if consumer.map.body.stms.is_empty() {
@@ -178,7 +179,7 @@ fn guarded(b: &mut Builder, join: Operand, consumer: &Screma, args: &[Operand]) 
     b.bind("kept", choice).into_iter().map(Operand::from).collect()
 }
 
-/// Stands where a statement has been taken out.
+/// Returns a placeholder for a statement that has been taken out.
 fn nothing() -> Stm {
     let expr = Expr::Operand(Operand::bool(false));
     Stm { pattern: Vec::new(), expr, certs: Vec::new(), span: warpwise_diag::Span::NONE }

@@ -1,4 +1,4 @@
-//! Gives few outer iterations the parallelism of the map at their end, by splitting what comes before it off.
+//! Splits a map with few outer iterations, so that the map at its end is parallel over both: the code before it is split off.
 //!
 //! ```text
 //! ys: [n][m]f32 = segmap (i < n: seq) {
@@ -14,15 +14,14 @@
 //! } else { ys = ... as it was ...; return ys };
 //! ```
 //!
-//! Where only scalars come before, they move into the map instead; `schedule` does so by itself unless the outer
-//! iterations are what lanes run.
+//! If only scalars come before, they move into the inner map instead. `schedule` does so by itself, unless lanes run the outer
+//! iterations.
 //!
-//! `schedule` makes tasks of the outermost dimensions of a perfect nest: with one picture, or four data sets, most cores
-//! would have nothing to do. Many outer iterations are enough tasks by themselves and keep what they compute
-//! in caches.
+//! `schedule` makes tasks of the outermost dimensions of a perfect nest. With one image, or four data sets, most cores would be
+//! idle. Many outer iterations are enough tasks by themselves and keep intermediate values in caches.
 //!
-//! Needs sizes known outside. The first failing iteration must stay the first: nothing is split where checks on both
-//! sides could fail in different iterations. Not done here: reductions and scans at the end, deeper levels.
+//! Needs sizes known outside. The first failing iteration must stay the first, so no map is split if checks on both sides could
+//! fail in different iterations. Not done here: reductions and scans at the end, deeper levels.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
@@ -33,7 +32,7 @@ use warpwise_prim::CompareOp;
 use crate::pass::rewrite_bodies;
 use crate::schedule::{cost, wants_outer_lanes};
 
-/// Outer iterations from which on each is a task as a whole.
+/// Number of outer iterations from which on each is a task.
 const MANY: i64 = 64;
 
 /// Splits imperfect nests of every function.
@@ -42,7 +41,7 @@ pub fn distribute(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Host code only.
+/// Walks over host code only.
 fn walk(function: &mut Function, body: &mut Body) {
     for mut stm in std::mem::take(&mut body.stms) {
         if let Expr::Seg(op) = &mut stm.expr {
@@ -59,11 +58,11 @@ fn walk(function: &mut Function, body: &mut Body) {
 
 /// The two operations that an imperfect nest becomes.
 struct Split {
-    /// Computes what the map at the end needs; none where that became part of the map.
+    /// Computes the values that the map at the end needs; `None` if that code became part of the map.
     before: Option<SegOp>,
-    /// What `before` yields, by the variables of the nest.
+    /// The results of `before`, as variables of the nest.
     needed: Vec<Var>,
-    /// The map at the end, over both spaces; `needed` is free in it.
+    /// The map at the end, over both spaces. The variables of `needed` are free in it.
     map: SegOp,
 }
 
@@ -72,7 +71,7 @@ fn split(function: &Function, op: &SegOp) -> Option<Split> {
     let (last, before) = op.body.stms.split_last()?;
     let Expr::Seg(inner) = &last.expr else { return None };
     let yields_it = op.body.result.iter().copied().eq(last.pattern.iter().map(|&var| Operand::Var(var)));
-    // Chunks of a stream are few on purpose.
+    // The chunks of a stream are deliberately few.
     let is_chunk = dim.mapping == Mapping::Task;
     if is_chunk || op.kind != SegKind::Map || inner.kind != SegKind::Map || before.is_empty() || !yields_it {
         return None;
@@ -135,7 +134,7 @@ fn fails(expr: &Expr) -> bool {
     found
 }
 
-/// Drops certificates of checks that hold once the operation before is over.
+/// Drops certificates of checks that have succeeded once the operation before is over.
 fn forget(body: &mut Body, certs: &FxHashSet<Var>) {
     for stm in &mut body.stms {
         stm.certs.retain(|cert| !certs.contains(cert));
@@ -143,7 +142,7 @@ fn forget(body: &mut Body, certs: &FxHashSet<Var>) {
     }
 }
 
-/// The choice between the split nest and what it was.
+/// Returns the choice between the split nest and the original.
 fn versions(function: &mut Function, stm: Stm, split: Split) -> [Stm; 2] {
     let Split { before, needed, mut map } = split;
     let dim = map.space[0];

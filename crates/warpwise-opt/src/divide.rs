@@ -1,4 +1,4 @@
-//! Cuts the long reductions of few columns into blocks, so that there is work for every task.
+//! Divides long reductions of few columns into blocks, so that there is work for every task (split-K).
 //!
 //! ```text
 //! ys: [m]f32 = segmap (j < m: seq) { z: f32 = ...; s: f32 = segred (i < n: seq) reduce op [0f32] {...}; ...; return y };
@@ -12,13 +12,13 @@
 //! } else { ys = ... as it was ...; return ys };
 //! ```
 //!
-//! Papers/001, rules G5 and G7: neighbours in memory belong to different outer iterations, which become lanes in
-//! both operations, and blocks become tasks. Without that there would be a task for as many columns as a vector holds. Blocks are counted from 0 and their size follows from `n` alone,
-//! so the combining tree does not depend on threads.
+//! Papers/001, rules G5 and G7: neighbours in memory belong to different outer iterations, which become lanes in both operations,
+//! and blocks become tasks. Without this pass a task would get as many columns as a vector holds. Blocks are counted from 0 and
+//! their size follows from `n` alone, so the combining tree does not depend on the number of threads.
 //!
-//! What stands before a reduction is computed for every block, so only cheap scalars and views may. Nothing is divided
-//! that could fail: the first failing iteration must stay the first. Not done here: reductions that yield arrays beside
-//! their results, reductions further inside, few long rows, a single reduction (whose lowering cuts it into blocks).
+//! The code before a reduction is repeated for every block, so it must consist of cheap scalars and views. Nothing is divided
+//! that could fail, because the first failing iteration must stay the first. Not done here: reductions with additional array
+//! results, reductions further inside, few long rows, a single reduction (whose lowering divides it into blocks).
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::{Limit, Span};
@@ -32,16 +32,16 @@ use warpwise_prim::{BinaryOp, CompareOp};
 use crate::pass::rewrite_bodies;
 use crate::schedule::wants_outer_lanes;
 
-/// Outer iterations from which on each is a task as a whole.
+/// Number of outer iterations from which on each is a task.
 const MANY: i64 = 64;
 
-/// Length from which on a reduction is worth cutting.
+/// Minimum length of a reduction that is worth dividing.
 const LONG: i64 = 1 << 14;
 
-/// Most blocks of a reduction.
+/// Maximum number of blocks of a reduction.
 const MOST_BLOCKS: i64 = 64;
 
-/// Least elements of a block.
+/// Minimum number of elements of a block.
 const LEAST_BLOCK: i64 = 1 << 11;
 
 /// Divides the reductions of every function.
@@ -50,7 +50,7 @@ pub fn divide(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Host code only.
+/// Walks over host code only.
 fn walk(function: &mut Function, body: &mut Body) {
     for mut stm in std::mem::take(&mut body.stms) {
         if let Expr::Seg(op) = &mut stm.expr {
@@ -65,7 +65,7 @@ fn walk(function: &mut Function, body: &mut Body) {
     }
 }
 
-/// The extent of the reductions in a map, if they can be cut.
+/// Returns the extent of the reductions in a map, if they can be divided.
 fn divisible(function: &Function, op: &SegOp) -> Option<Operand> {
     if op.kind != SegKind::Map || op.body.can_fail() {
         return None;
@@ -95,7 +95,7 @@ fn divisible(function: &Function, op: &SegOp) -> Option<Operand> {
     extent.filter(|&extent| !local(extent))
 }
 
-/// The extent of a reduction that yields nothing but its results.
+/// Returns the extent of a reduction without additional array results.
 fn long_reduction(expr: &Expr) -> Option<Operand> {
     let Expr::Seg(op) = expr else { return None };
     let (SegKind::Reduce { reduces }, [dim]) = (&op.kind, op.space.as_slice()) else { return None };
@@ -119,7 +119,7 @@ fn is_cheap(function: &Function, stm: &Stm) -> bool {
     views || scalars && stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some())
 }
 
-/// The choice between the divided nest and what it was.
+/// Returns the choice between the divided nest and the original.
 fn versions(function: &mut Function, stm: &Stm, extent: Operand) -> Vec<Stm> {
     let Expr::Seg(op) = &stm.expr else { return vec![stm.clone()] };
     let mut b = Builder::new(function);
@@ -149,7 +149,7 @@ fn versions(function: &mut Function, stm: &Stm, extent: Operand) -> Vec<Stm> {
     b.take_stms()
 }
 
-/// Blocks of a reduced dimension.
+/// The division of a reduced dimension into blocks.
 #[derive(Clone, Copy)]
 struct Cut {
     extent: Operand,
@@ -157,7 +157,7 @@ struct Cut {
     blocks: Operand,
 }
 
-/// Rounds up by sums that may be beyond the greatest `i64`, but not without sign.
+/// Emits the division. Sums for rounding up may exceed the maximum `i64`, but not the maximum `u64`.
 fn cut(b: &mut Builder, extent: Operand) -> Cut {
     let up = b.binary("up", BinaryOp::Add, extent, Operand::i64(MOST_BLOCKS - 1));
     let size = b.binary("size", BinaryOp::UDiv, up, Operand::i64(MOST_BLOCKS));
@@ -168,7 +168,7 @@ fn cut(b: &mut Builder, extent: Operand) -> Cut {
     Cut { extent, size, blocks }
 }
 
-/// The operation that reduces every block; yields its results.
+/// Emits the operation that reduces every block. Returns its results.
 fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
     let block = b.function.fresh("b", Type::I64);
     let mut substitution = Substitution::new();
@@ -202,7 +202,7 @@ fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
     b.bind("partials", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })))
 }
 
-/// A reduction over one block only.
+/// Restricts a reduction to one block.
 fn part_of(function: &mut Function, mut op: SegOp, first: Operand, length: Operand) -> Expr {
     let index = function.fresh("k", Type::I64);
     let was = op.space[0].index;
@@ -212,7 +212,7 @@ fn part_of(function: &mut Function, mut op: SegOp, first: Operand, length: Opera
     Expr::Seg(Box::new(op))
 }
 
-/// The nest with its reductions over the partial results.
+/// Emits the nest with its reductions over the partial results.
 fn combined(b: &mut Builder, op: &SegOp, cut: Cut, partials: &[Var], pattern: Vec<Var>) {
     let mut substitution = Substitution::new();
     let space = fresh_space(b.function, &op.space, &mut substitution);
@@ -234,7 +234,7 @@ fn combined(b: &mut Builder, op: &SegOp, cut: Cut, partials: &[Var], pattern: Ve
     b.bind_to(pattern, Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })));
 }
 
-/// Reductions of what the blocks of one outer iteration yielded.
+/// Returns the reductions over the partial results of one outer iteration.
 fn over_blocks(b: &mut Builder, reduces: Vec<Reduce>, cut: Cut, partials: &[Var], space: &[SegDim]) -> Expr {
     let block = b.function.fresh("b", Type::I64);
     let indices: Vec<Operand> =
@@ -254,7 +254,7 @@ fn fresh_space(function: &mut Function, space: &[SegDim], substitution: &mut Sub
     fresh
 }
 
-/// A copy of a statement; what it binds is remembered.
+/// Copies a statement, and records its renamed variables in `substitution`.
 fn copy_stm(function: &mut Function, substitution: &mut Substitution, stm: &Stm) -> Stm {
     let body = Body { stms: vec![stm.clone()], result: vec![] };
     let mut copier = Copier::within(function, std::mem::take(substitution));

@@ -1,4 +1,4 @@
-//! Partitions that keep rows of arrays, on devices: their indices are kept, and the rows gathered afterwards.
+//! Replaces partitions that keep rows of arrays, on devices: the rows' indices are kept, and the rows are gathered afterwards.
 //!
 //! ```text
 //! k: i64, ys: [k][m]f32 = partition n (xs) classes 1 (x: [m]f32) { ...; return c, x };
@@ -8,11 +8,11 @@
 //! ys: [k][m]f32 = screma k (kept) map (i: i64) { y: [m]f32 = index xs[i]; return y };
 //! ```
 //!
-//! A device moves scalars to where they belong by many work-items, while rows are of any size. What is done with the rows next
-//! fuses with the gathering, and then they are not even copied. Rows that are computed on the way are computed to
-//! arrays first, all of them; scalars are kept as they are.
+//! A device partitions scalars with many work-items, but rows can have any size. Operations on the kept rows fuse with the
+//! gathering, so that the rows are often not copied at all. Rows that the lambda computes are first computed to arrays, all of
+//! them. Scalars are partitioned as before.
 //!
-//! After: partitions of the host keep scalars only. Not done here: partitions within an element of something else.
+//! After: partitions in host code keep only scalars. Not done here: partitions inside maps.
 
 use warpwise_diag::Limit;
 use warpwise_ir::builder::Builder;
@@ -20,7 +20,7 @@ use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Partition, Program, Scr
 
 use crate::pass::rewrite_bodies;
 
-/// Rewrites the partitions of every function that the host runs.
+/// Rewrites the partitions in host code of every function.
 pub fn gather(program: &mut Program) -> Result<(), Limit> {
     rewrite_bodies(program, host_body);
     Ok(())
@@ -52,13 +52,13 @@ fn keeps_rows(function: &Function, soac: &Partition) -> bool {
     soac.lambda.body.result.iter().any(|&x| function.operand_type(x).rank() > 0)
 }
 
-/// The array that a value is an element of, if it is one of those that go in.
+/// Returns the input that a value is an element of, if there is one.
 fn source(inputs: &[Var], lambda: &Lambda, value: Operand) -> Option<Var> {
     let at = lambda.params.iter().position(|&param| value == param.into())?;
     Some(inputs[at])
 }
 
-/// The partition, after a map that computes what it keeps, if it keeps rows that are not there yet.
+/// Returns the partition, after a map that computes the kept rows that are not elements of inputs.
 fn computed_first(b: &mut Builder, soac: Partition) -> Partition {
     let Partition { width, inputs, classes, lambda: mut map } = soac;
     let results = map.body.result.clone();
@@ -74,7 +74,7 @@ fn computed_first(b: &mut Builder, soac: Partition) -> Partition {
     Partition { width, inputs, classes, lambda: b.identity(&types) }
 }
 
-/// The partition of scalars and indices, and for each class its rows.
+/// Emits the partition of scalars and indices, and the rows of each class.
 fn by_indices(b: &mut Builder, pattern: &[Var], soac: Partition) {
     let Partition { width, mut inputs, classes, mut lambda } = soac;
     let kept = lambda.body.result.split_off(classes);
@@ -107,7 +107,7 @@ fn by_indices(b: &mut Builder, pattern: &[Var], soac: Partition) {
     }
 }
 
-/// Each array with the rows of the one beside it that stand at these indices.
+/// Binds each array to the rows of its source at these indices.
 fn gather_rows(b: &mut Builder, indices: Var, width: Var, gathered: Vec<(Var, Var)>) {
     let (arrays, sources): (Vec<Var>, Vec<Var>) = gathered.into_iter().unzip();
     let map = b.lambda(&[("i", Type::I64)], |b, i| {

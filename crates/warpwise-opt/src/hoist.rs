@@ -1,4 +1,4 @@
-//! Moves array operations that are the same in every round out of loops and maps.
+//! Moves loop-invariant array operations out of loops and maps.
 //!
 //! ```text
 //! y: [n]f32 = loop (x: [n]f32 = x0) for i: i64 < k {          s: f32 = screma n (a) map ... reduce ...;
@@ -7,15 +7,17 @@
 //!   return z }                                                  return z }
 //! ```
 //!
-//! SOACs leave whose results nobody overwrites or carries round, with the views, arrays and checks that they need: from loops of the host
-//! all of them, out of nests what costs more than to read it. Scalars by themselves leave in `simplify`.
+//! A SOAC moves out if nothing overwrites its results and no loop carries them. The views, arrays and checks that it needs move
+//! along. From loops of the host all such SOACs move, from nests only those that cost more than reading their result. Scalars by
+//! themselves are moved by `simplify`.
 //!
-//! There may be no rounds. What needs none is done all the same. What may fail, run for ever or count on a round (an index without a check)
-//! leaves only if nothing before it that stays may fail. Unless the number of rounds is known to be positive, a choice then asks for it; only host
-//! code gets such choices, which yield arrays and are slow inside nests.
+//! A loop or map may have no iterations. Statements that are safe without one then run unnecessarily. A statement that may fail,
+//! may not end, or relies on an iteration (an index without a check) moves out only if no statement before it that stays may
+//! fail. Unless the number of iterations is known to be positive, a choice on it is emitted. Such choices are emitted only in
+//! host code, because they yield arrays and are slow inside nests.
 //!
-//! Not done here: what stands in branches, rows of a few elements inside nests, which registers hold, and what may fail in loops that
-//! run while something holds.
+//! Not done here: statements in branches, rows of a few elements inside nests (registers hold those), and statements that may
+//! fail in `while` loops.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
@@ -28,10 +30,10 @@ use crate::aliases::Aliases;
 use crate::pass::rewrite_bodies;
 use crate::schedule::cost::{Guess, is_cheap_body, scalar_body};
 
-/// Rows of at most this many elements stay inside nests.
+/// Maximum number of elements of rows that stay inside nests.
 const FEW: i64 = 16;
 
-/// Maps without checks whose elements cost less than this stay inside nests: another pass over memory would cost as much.
+/// Minimum cost per element of a map without checks to leave a nest. Below that, another pass over memory would cost as much.
 const DEAR: f64 = 8.0;
 
 /// Moves operations in every function.
@@ -46,18 +48,18 @@ pub fn hoist(program: &mut Program) -> Result<(), Limit> {
 struct Hoister<'f> {
     function: &'f mut Function,
     aliases: Aliases,
-    /// How many SOACs stand around.
+    /// Number of enclosing SOACs.
     nests: usize,
 }
 
-/// What is done again and again.
+/// A body that runs repeatedly.
 struct Rounds<'a> {
     body: &'a mut Body,
-    /// What each round binds anew before its body.
+    /// The variables that each iteration binds before the body.
     varying: Vec<Var>,
-    /// How many rounds there are, where that is known beforehand and no round at all has results that are known, too.
+    /// Number of iterations, if known in advance and the results of zero iterations are known, too.
     count: Option<Operand>,
-    /// Whether a round's results are the next one's parameters.
+    /// Whether the results of an iteration are the parameters of the next.
     carries: bool,
 }
 
@@ -72,7 +74,7 @@ impl Hoister<'_> {
         }
     }
 
-    /// Puts a statement after those that leave it.
+    /// Emits a statement after the statements that move out of it.
     fn statement(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) {
         let Some(rounds) = rounds(&mut stm.expr) else { return stms.push(stm) };
         let count = rounds.count;
@@ -96,7 +98,7 @@ impl Hoister<'_> {
         }
     }
 
-    /// Which statements of a body leave it.
+    /// Returns which statements of a body move out.
     fn leaving(&self, rounds: &Rounds, may_fail: bool) -> Vec<bool> {
         let of_host = self.nests == 0 && rounds.carries;
         let mut leaves = self.same_in_all(rounds, may_fail);
@@ -105,7 +107,7 @@ impl Hoister<'_> {
         for (leaves, stm) in leaves.iter_mut().zip(&rounds.body.stms).rev() {
             let is_risky = is_risky(&stm.expr);
             let is_needed = stm.pattern.iter().any(|var| needed.contains(var));
-            // Of several failures the first is told.
+            // A risky statement moves with a later risky one, so that the first of several failures is still the reported one.
             *leaves &= is_needed || self.is_worth(&stm.expr, of_host) || is_risky && later_fails;
             if *leaves {
                 later_fails |= is_risky;
@@ -115,7 +117,7 @@ impl Hoister<'_> {
         leaves
     }
 
-    /// Which statements of a body do the same in all rounds and could stand before it.
+    /// Returns which statements of a body compute the same in all iterations and could stand before the loop.
     fn same_in_all(&self, rounds: &Rounds, mut may_fail: bool) -> Vec<bool> {
         let mut varying: FxHashSet<Var> = rounds.varying.iter().copied().collect();
         let mut held = self.aliases.consumed_in(rounds.body);
@@ -139,7 +141,7 @@ impl Hoister<'_> {
         rounds.body.stms.iter().map(is_same).collect()
     }
 
-    /// Whether an expression is worth leaving for, a loop of the host or a nest.
+    /// Whether moving an expression out of a host loop or a nest pays off.
     fn is_worth(&self, expr: &Expr, of_host: bool) -> bool {
         match expr {
             Expr::Screma(soac) => {
@@ -164,7 +166,7 @@ impl Hoister<'_> {
         matches!(self.function.ty(var), Type::Array(_))
     }
 
-    /// Does what leaves, and the statement that it leaves, where there is a round.
+    /// Emits the moved statements and the statement that they leave, on the condition that there is an iteration.
     fn where_it_runs(&mut self, stm: Stm, count: Operand, mut leaving: Vec<Stm>, stms: &mut Vec<Stm>) {
         let Stm { pattern, expr, certs, span } = stm;
         let mut copier = Copier::within(self.function, Substitution::new());
@@ -189,7 +191,7 @@ impl Hoister<'_> {
     }
 }
 
-/// An array like this one, which is empty.
+/// Returns an empty array of the type of `like`.
 fn without_rows(b: &mut Builder, like: Var) -> Operand {
     let ty = b.function.ty(like);
     let (elem, shape) = (ty.elem().expect("maps have arrays as results"), ty.shape().into());
@@ -223,7 +225,7 @@ fn is_few(width: Operand) -> bool {
     width.as_const().and_then(|width| width.as_int()).is_some_and(|width| width <= FEW)
 }
 
-/// Whether an expression may stand in any body in which its operands are known.
+/// Whether an expression may stand in any body where its operands are known.
 fn stands_anywhere(expr: &Expr) -> bool {
     match expr {
         exprs!(Operand, scalar, Assert, view, fresh, Screma, Partition, Hist) => true,
@@ -233,8 +235,8 @@ fn stands_anywhere(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression may fail, may not end, or may count on a round: a check that holds wherever there is one has been dropped, and
-/// with it what said that an index, a divisor or a size is right.
+/// Whether an expression may fail, may not end, or may rely on an iteration. The last holds for an index, a divisor or a size
+/// whose check has been dropped because it holds in every iteration.
 fn is_risky(expr: &Expr) -> bool {
     let by_itself = match expr {
         Expr::Binary(op, ..) => op.can_fail(),

@@ -1,20 +1,20 @@
-//! Replaces calls by the bodies of their callees and drops functions nobody calls any more. Calls of recursive
-//! functions stay, and so do these.
+//! Replaces calls by the bodies of their callees and drops functions that are no longer called. Calls of recursive functions
+//! stay, and so do these functions.
 //!
 //! ```text
 //! y: f32 = call square(x);   ==>   t: f32 = fmul x x;
 //!                                  y: f32 = t;
 //! ```
 //!
-//! Checks remember the places of the calls that are gone, innermost first.
+//! Checks record the positions of the inlined calls, innermost first.
 //!
-//! A callee of several calls is inlined into first, so that it is copied in its final form; one of a single call is copied as it
-//! is and inlined into there, so that a chain of calls is copied once and not once for every link. Of functions that call each
-//! other all but the first one met are inlined, which then calls itself.
+//! A callee with several calls is first inlined into, so that its final form is copied. A callee with a single call is copied as
+//! it is, and its calls are inlined in the copy, so that a chain of calls is copied once and not once per link. Of a group of
+//! mutually recursive functions, all but the first one met are inlined; the first then calls itself.
 //!
-//! Layers of small general functions make bodies that are large until they are simplified (a number of several words that is
-//! kept in a tuple of tuples: every access becomes a choice between its parts). Where all calls at once would make much of
-//! a program, [`inline_small`] goes first: simplified in between, small functions do not come to be copied as large ones.
+//! Layers of small general functions make bodies that are large until they are simplified. Example: a number of several words in
+//! a tuple of tuples, where every access becomes a choice between the components. If inlining all calls at once would make a
+//! program too large, [`inline_small`] runs first: simplification in between keeps the copies small.
 
 use std::rc::Rc;
 
@@ -23,8 +23,8 @@ use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, FunctionId, Program, Stm};
 
-/// Inlines every call but those of recursive functions; only these and entry points remain (every function, where there
-/// are no entry points).
+/// Inlines every call except those of recursive functions. Only recursive functions and entry points remain (every function if
+/// there are no entry points).
 pub fn inline(program: &mut Program) -> Result<(), Limit> {
     demand_moderate_size(program)?;
     let has_entries = program.functions.values().any(|function| function.entry.is_some());
@@ -44,8 +44,8 @@ pub fn inline(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Inlines calls of functions that are small with all that they call, in programs that calls would make large. No function
-/// goes.
+/// Inlines calls of functions that are small including all their callees, in programs that inlining would make large. Removes no
+/// function.
 pub fn inline_small(program: &mut Program) -> Result<(), Limit> {
     let sizes = sizes_inlined(program);
     if program.functions.keys().any(|id| sizes[id] > LARGE) {
@@ -54,7 +54,7 @@ pub fn inline_small(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Inlines calls of the functions that are chosen into those that stay. How far each came.
+/// Inlines calls of the chosen functions into those that stay. Returns the final state of each function.
 fn inline_where(
     program: &mut Program,
     stays: impl Fn(&Program, FunctionId) -> bool,
@@ -64,7 +64,7 @@ fn inline_where(
     program.functions.values().for_each(|function| count_calls(&function.body, &mut calls));
     let staying: Vec<FunctionId> = program.functions.keys().filter(|&id| stays(program, id)).collect();
     for &id in &staying {
-        // What stays is never taken apart.
+        // No call counts as the only one: the calls in a function that stays must be inlined, too.
         calls[id] = u32::MAX;
     }
     let mut inliner = Inliner { program, chosen, state: SecondaryMap::new(State::Waiting), calls };
@@ -72,7 +72,7 @@ fn inline_where(
     inliner.state
 }
 
-/// Lets calls name functions by their new numbers.
+/// Replaces function ids in calls by the new ids.
 fn renumber(body: &mut Body, renumbered: &SecondaryMap<FunctionId, Option<FunctionId>>) {
     for stm in &mut body.stms {
         if let Expr::Call { function, .. } = &mut stm.expr {
@@ -82,16 +82,16 @@ fn renumber(body: &mut Body, renumbered: &SecondaryMap<FunctionId, Option<Functi
     }
 }
 
-/// How far a function is.
+/// Progress of inlining for one function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Waiting,
-    /// Its callees are being inlined; whether it is among them.
+    /// Its callees are being inlined. `calls_itself` is set if it is reached again among them.
     Open {
         calls_itself: bool,
     },
     Done,
-    /// Done, but not to be inlined.
+    /// Done, but calls of it stay.
     Recursive,
 }
 
@@ -104,13 +104,13 @@ fn count_calls(body: &Body, calls: &mut SecondaryMap<FunctionId, u32>) {
     }
 }
 
-/// Inlining under way.
+/// State of inlining.
 struct Inliner<'p, Chosen> {
     program: &'p mut Program,
-    /// Which functions' calls are inlined.
+    /// Whether calls of a function are inlined.
     chosen: Chosen,
     state: SecondaryMap<FunctionId, State>,
-    /// How often each function is called.
+    /// Number of calls of each function.
     calls: SecondaryMap<FunctionId, u32>,
 }
 
@@ -130,8 +130,8 @@ impl<Chosen: Fn(FunctionId) -> bool> Inliner<'_, Chosen> {
         self.state[id] = if recursive { State::Recursive } else { State::Done };
     }
 
-    /// Inlines the calls in a part of a function, which came here by calls at `outer`. What comes in place of a call is
-    /// looked at next.
+    /// Inlines the calls in a body of a function that was itself inlined through the calls `outer`. If a call is the only one of
+    /// its callee, the statements that replace it are visited next.
     fn inline_body(&mut self, function: &mut Function, body: &mut Body, outer: &[Span]) {
         let stms = std::mem::take(&mut body.stms);
         let outer: Rc<[Span]> = outer.into();
@@ -189,7 +189,7 @@ impl<Chosen: Fn(FunctionId) -> bool> Inliner<'_, Chosen> {
     }
 }
 
-/// Lets checks say by which calls they came here.
+/// Records in checks the calls through which they were inlined.
 fn called_from(body: &mut Body, calls: &[Span]) {
     for stm in &mut body.stms {
         if let Expr::Assert { message, .. } = &mut stm.expr {
@@ -200,13 +200,13 @@ fn called_from(body: &mut Body, calls: &[Span]) {
     }
 }
 
-/// How many calls a message names.
+/// Maximum number of calls that a message names.
 const LONGEST_CHAIN: usize = 16;
 
-/// How many statements all calls of a program may become.
+/// Maximum number of statements of an entry point with all calls inlined.
 const MOST_STATEMENTS: u64 = 1 << 21;
 
-/// Calls of calls of calls double with every level: says so before memory ends.
+/// Reports a limit before memory runs out: nested calls can double the size with every level.
 fn demand_moderate_size(program: &Program) -> Result<(), Limit> {
     let sizes = sizes_inlined(program);
     for (id, function) in program.functions.iter() {
@@ -219,13 +219,13 @@ fn demand_moderate_size(program: &Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Programs with a function that calls would make this large are shrunk before.
+/// Number of statements of a function with all calls inlined, above which small functions are inlined first.
 const LARGE: u64 = 1 << 14;
 
-/// How many statements a function has at most whose calls are inlined for that.
+/// Maximum number of statements of a function that [`inline_small`] inlines.
 const SMALL: u64 = 1 << 10;
 
-/// How many statements all calls of each function become.
+/// Returns the number of statements of each function with all calls inlined.
 fn sizes_inlined(program: &Program) -> SecondaryMap<FunctionId, u64> {
     let mut known = SecondaryMap::new(None);
     let mut sizes = SecondaryMap::new(0);
@@ -235,7 +235,7 @@ fn sizes_inlined(program: &Program) -> SecondaryMap<FunctionId, u64> {
     sizes
 }
 
-/// The statements of a function with those of all that it calls. A call of a function from itself counts as one.
+/// Counts the statements of a function including those of all its callees. A recursive call counts as one.
 fn size_inlined(program: &Program, id: FunctionId, sizes: &mut SecondaryMap<FunctionId, Option<u64>>) -> u64 {
     if let Some(size) = sizes[id] {
         return size;
@@ -265,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    /// `f0` has one statement, every further function calls the one before twice.
+    /// Returns a program where `f0` has one statement and every further function calls its predecessor twice.
     fn doubling(levels: usize) -> Program {
         let mut text = "fun f0(x: i32) -> (y: i32) {\n  y: i32 = add x 1;\n  return y\n}\n".to_string();
         for level in 1..=levels {

@@ -1,4 +1,5 @@
-//! Runs iterations of a loop side by side whose inner loops load the same: unroll and jam (S. Carr, K. Kennedy, TOPLAS 16(6), 1994).
+//! Runs iterations of a loop together if their inner loops load the same data: unroll and jam (S. Carr, K. Kennedy, TOPLAS 16(6),
+//! 1994).
 //!
 //! ```text
 //! least: f32 = loop (best: f32 = inf) for i: i64 < 3 {
@@ -11,12 +12,12 @@
 //!   return b }                                               least: f32 = fmin b1 d2;
 //! ```
 //!
-//! A loop of a few iterations, known when this is compiled, goes; of another so many iterations are done at a time, and the rest one
-//! by one. Inner loops keep the order of what they sum, and what waits for the iteration before stays behind it: results
-//! do not change.
+//! A loop with a small constant number of iterations is unrolled completely. Of other loops a fixed number of iterations is run
+//! at a time, and the remaining ones singly. Inner loops keep the order of their sums, and statements that depend on the previous
+//! iteration stay in order, so results do not change.
 //!
-//! For plain bodies ([`is_plain`]) inside operations: neither checks nor arrays, and one inner loop. Not done: loops whose
-//! inner loops share nothing, which would only need more registers.
+//! Applies to plain bodies ([`is_plain`]) inside operations, without checks and arrays, with one inner loop. Not done: loops
+//! whose inner loops share nothing, which would only need more registers.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
@@ -28,13 +29,13 @@ use warpwise_prim::{BinaryOp, Scalar};
 use crate::pass::rewrite_bodies;
 use crate::side_by_side::{Copies, dependents, is_plain};
 
-/// Iterations of a loop that goes, at most: what they carry should stay in registers.
+/// Maximum number of iterations of a loop that is unrolled completely. The values that it carries should fit in registers.
 const MOST: i64 = 8;
 
-/// Iterations at a time of one that stays.
+/// Number of iterations of other loops that run together.
 const AT_ONCE: i64 = 4;
 
-/// Statements of an inner loop, at most: more of them gain little by what they share.
+/// Maximum number of statements of an inner loop. Longer loops gain little by sharing.
 const MOST_STATEMENTS: usize = 24;
 
 /// Rewrites loops within the operations of every function.
@@ -43,7 +44,7 @@ pub fn jam(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Host code: looks for operations.
+/// Looks for operations in host code.
 fn outside(function: &mut Function, body: &mut Body) {
     for stm in &mut body.stms {
         let is_operation = matches!(stm.expr, Expr::Seg(_));
@@ -62,19 +63,19 @@ fn inside(function: &mut Function, body: &mut Body) {
     }
 }
 
-/// A loop with a loop in it.
+/// A loop with an inner loop.
 struct Nest<'a> {
     stm: &'a Stm,
     params: &'a [LoopParam],
     index: Var,
     bound: Operand,
     body: &'a Body,
-    /// What waits for the iteration before.
+    /// The variables that depend on the previous iteration.
     waiting: FxHashSet<Var>,
 }
 
 impl<'a> Nest<'a> {
-    /// A loop whose iterations gain by running side by side.
+    /// Returns the nest of a loop whose iterations gain by running together.
     fn of(function: &Function, stm: &'a Stm) -> Option<Nest<'a>> {
         let Expr::Loop { params, form: LoopForm::For { index, bound }, body } = &stm.expr else {
             return None;
@@ -91,7 +92,7 @@ impl<'a> Nest<'a> {
         (shares && at_once).then_some(Nest { stm, params, index: *index, bound: *bound, body, waiting })
     }
 
-    /// What the loop becomes.
+    /// Returns the statements that replace the loop.
     fn jammed(&self, function: &mut Function) -> Vec<Stm> {
         let mut b = Builder::new(function);
         b.set_span(self.stm.span);
@@ -109,7 +110,7 @@ impl<'a> Nest<'a> {
         b.take_stms()
     }
 
-    /// Blocks of iterations, then the rest.
+    /// Emits a loop over blocks of iterations, then a loop over the rest.
     fn some_at_a_time(&self, b: &mut Builder) {
         let blocks = b.binary("blocks", BinaryOp::SQuot, self.bound, Operand::i64(AT_ONCE));
         let done = b.binary("done", BinaryOp::Mul, blocks, Operand::i64(AT_ONCE));
@@ -141,7 +142,7 @@ impl<'a> Nest<'a> {
         );
     }
 
-    /// Parameters like those of the loop, with these values to begin with.
+    /// Returns parameters like those of the loop, with these initial values.
     fn params_from(&self, b: &mut Builder, inits: &[Operand]) -> Vec<LoopParam> {
         let params = self.params.iter().zip(inits);
         params
@@ -153,7 +154,7 @@ impl<'a> Nest<'a> {
             .collect()
     }
 
-    /// The iterations of these numbers, which begin with what is carried; what they end with.
+    /// Emits the iterations with these indices, starting with the values `carried`. Returns the carried values after them.
     fn side_by_side(
         &self,
         b: &mut Builder,
@@ -182,7 +183,7 @@ impl<'a> Nest<'a> {
     }
 }
 
-/// Whether a loop is the same for all iterations around it but for what it computes, and loads something for all of them.
+/// Whether an inner loop has the same form for all outer iterations, and a load that they share.
 fn shares(inner: &Stm, by_iteration: &FxHashSet<Var>) -> bool {
     let Expr::Loop { form: LoopForm::For { index, bound }, body, .. } = &inner.expr else { return false };
     let differs = |x: Operand| x.as_var().is_some_and(|var| by_iteration.contains(&var));

@@ -3,7 +3,7 @@
 //! A pass is a plain value ([`pass::Pass`]); [`pipelines`] alone knows their order. On valid programs a pass fails only with a
 //! located limit. No pass calls another, and none does IO.
 
-// A new construct must be met wherever constructs are told apart.
+// A new construct must be handled wherever constructs are distinguished.
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod pass;

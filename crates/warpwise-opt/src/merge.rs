@@ -1,4 +1,4 @@
-//! Lets arrays share memory whose lives do not overlap (papers/002 section 6, memory block merging): level `mem`.
+//! Makes arrays with disjoint lifetimes share memory (papers/002 section 6, memory block merging): level `mem`.
 //!
 //! ```text
 //! x_mem: mem = alloc bytes;                                x_mem: mem = alloc bytes;
@@ -9,18 +9,18 @@
 //! z: [n]f32 @ z_mem -> ... = segmap (...) {... y ...};     z: [n]f32 @ x_mem -> ... = segmap (...) {... y ...};
 //! ```
 //!
-//! The blocks of one body interfere where one is used between the first and the last use of the other. Uses within a body are
-//! an interval of its statements, and colouring intervals in the order in which they begin uses as few blocks
-//! as can be. Blocks share a colour if they have the same size; of constant sizes the larger counts.
+//! Two blocks of one body interfere if one is used between the first and the last use of the other. The uses within a body form
+//! an interval of its statements, and colouring intervals in the order of their starts needs the fewest blocks. Blocks share a
+//! colour if they have the same size; blocks of constant sizes get the larger size.
 //!
-//! A result of a `segmap` may take over the block of an input that is used there for the last time, if the operation reads it
-//! only at the point that it computes and both lie alike: reuse in place of dead inputs.
+//! A result of a `segmap` may take over the block of an input whose last use is this `segmap`, if the operation reads the input
+//! only at the point that it computes, and both have the same layout: reuse of dead inputs.
 //!
-//! Inside kernels memory comes from arenas, which only grow, and everything is merged. In host code a pool hands dead blocks
-//! out again, between bodies and sizes too, and would have to keep a merged block through the time in which
-//! nobody needs it; there only dead inputs are taken over.
+//! Inside kernels, memory comes from arenas, which only grow, and all possible blocks are merged. In host code a pool reuses dead
+//! blocks, also across bodies and sizes. A merged block would be kept even while no array needs it, so there only dead inputs are
+//! taken over.
 //!
-//! Not done: blocks that are results of their bodies or known by several names; blocks of different symbolic sizes.
+//! Not done: blocks that are results of their bodies or have several names; blocks of different symbolic sizes.
 
 use warpwise_diag::Limit;
 use warpwise_ir::{Body, Expr, Function, Operand, Program, Stm, Var};
@@ -42,7 +42,7 @@ struct Merger<'f> {
     blocks: Blocks,
 }
 
-/// A block with the statements that use it.
+/// A block with the positions of the statements that use it.
 #[derive(Clone, Copy)]
 struct Life {
     block: Var,
@@ -79,7 +79,7 @@ impl Merger<'_> {
         }
     }
 
-    /// The blocks that a body allocates for itself, in the order of their first uses.
+    /// Returns the blocks that a body allocates and does not yield, in the order of their first uses.
     fn lives(&self, body: &Body) -> Vec<Life> {
         let mut lives: Vec<Life> = Vec::new();
         for (position, stm) in body.stms.iter().enumerate() {
@@ -117,7 +117,7 @@ impl Merger<'_> {
         fits && (in_kernel && colour.last < life.first || self.takes_over(body, colour, life))
     }
 
-    /// Whether what begins to live does so in an operation that uses the other for the last time, point by point.
+    /// Whether the new block is first used by an operation that is the last use of the old one and reads it point by point.
     fn takes_over(&self, body: &Body, colour: &Life, life: &Life) -> bool {
         if colour.last != life.first
             || colour.last >= body.stms.len()
@@ -153,7 +153,7 @@ impl Merger<'_> {
     }
 }
 
-/// The larger of two constants; the one where both are the same.
+/// Returns the larger of two constants. Other operands are assumed to be equal.
 fn larger(x: Operand, y: Operand) -> Operand {
     let value = |operand: Operand| operand.as_const().and_then(warpwise_prim::Scalar::as_int);
     match (value(x), value(y)) {

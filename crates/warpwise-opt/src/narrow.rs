@@ -1,7 +1,7 @@
-//! Computes in 32 bits what only the low 32 bits of 64-bit integers decide, within parallel bodies.
+//! Computes 64-bit integers in 32 bits if only their low 32 bits matter, within parallel bodies.
 //!
-//! A vector holds twice as many 32-bit integers, and indices are 64 bits wide: a generator that mixes the bits
-//! of an index, or a test of one of its bits, need not be.
+//! A vector holds twice as many 32-bit integers, but indices are 64 bits wide. A generator that mixes the bits of an index, or a
+//! test of one of its bits, does not need that width.
 //!
 //! ```text
 //! g: i64 = xor i h;                     g_low: i32 = xor i_low h_low;
@@ -10,12 +10,12 @@
 //! c: bool = eq b 1;                     c: bool = eq b_low 1i32;
 //! ```
 //!
-//! Work starts at comparisons of values known to fit 31 bits, at conversions of such values to floats, and at truncations; from there the bits that
-//! matter are followed back to where the values come from, where a truncation is put. Every value looked at gets a
-//! narrow companion that agrees with it in these bits; the wide ones are left, for dead-code removal. A single
-//! operator on a loaded value stays: the truncation would cost what it saves.
+//! The analysis starts at comparisons of values known to fit 31 bits, at conversions of such values to floats, and at
+//! truncations. From there the bits that matter are propagated back to the sources of the values, which are truncated. Every
+//! value on the way gets a narrow companion that agrees with it in these bits; the wide values are left to dead-code removal. A
+//! single operator on a loaded value stays wide, because the truncation would cost as much as it saves.
 //!
-//! Not followed: values carried round loops or out of choices, divisions, products' high halves.
+//! Not done: values carried by loops or yielded by choices, divisions, high halves of products.
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::entity::SecondaryMap;
@@ -24,7 +24,7 @@ use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 
 use crate::pass::rewrite_bodies;
 
-/// The bits that a narrow value has.
+/// The bits of a narrow value.
 const LOW: u64 = u32::MAX as u64;
 
 /// The bits of a narrow value that is not negative.
@@ -53,39 +53,39 @@ fn walk(function: &mut Function, body: &mut Body) {
     }
 }
 
-/// What is known about a 64-bit integer.
+/// The facts about a 64-bit integer.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    /// Bits that are 0.
+    /// Bits that are known to be 0.
     zeros: u64,
-    /// Nothing above this, if that is known.
+    /// Maximum value, if known.
     most: Option<i64>,
-    /// Whether a statement of the body binds it: it may vary from lane to lane.
+    /// Whether a statement of the body binds it, so that it may vary from lane to lane.
     computed: bool,
 }
 
-/// What is wanted of a narrow companion.
+/// The demand for a narrow companion.
 #[derive(Clone, Copy, Default)]
 struct Wanted {
-    /// Bits in which it must agree; 0 if no companion is wanted.
+    /// Bits in which the companion must agree; 0 if no companion is wanted.
     bits: u64,
-    /// Whether a truncation asks, which is wasted otherwise.
+    /// Whether a truncation demands it, which the companion makes unnecessary.
     truncated: bool,
 }
 
-/// What is found out before anything changes.
+/// The results of the analysis before the transformation.
 struct Facts<'f> {
     function: &'f Function,
     known: SecondaryMap<Var, Known>,
     wanted: SecondaryMap<Var, Wanted>,
 }
 
-/// Puts narrow companions beside wide values.
+/// Inserts narrow companions beside wide values.
 struct Narrower<'f> {
     function: &'f mut Function,
     known: SecondaryMap<Var, Known>,
     wanted: SecondaryMap<Var, Wanted>,
-    /// The companion, where there is one. It agrees with its variable in the bits wanted.
+    /// The companion of each variable, if it has one. It agrees with the variable in the wanted bits.
     low: SecondaryMap<Var, Option<Var>>,
 }
 
@@ -112,7 +112,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What bounds an index that counts from 0.
+    /// Records the bounds of an index that counts from 0.
     fn index(&mut self, index: Var, bound: Operand) {
         if let Some(bound) = known(&self.known, bound).most {
             let most = bound.saturating_sub(1).max(0);
@@ -120,7 +120,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What a value that is extended cannot exceed.
+    /// Returns the maximum of a sign- or zero-extended value.
     fn most_of(&self, expr: &Expr) -> Option<i64> {
         let Expr::Convert(op @ (ConvertOp::SExt | ConvertOp::ZExt), x, _) = expr else { return None };
         let bits = self.function.operand_type(*x).as_scalar()?.bits();
@@ -150,7 +150,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Says of which values which bits are wanted, from uses to definitions.
+    /// Propagates wanted bits from uses to definitions.
     fn backwards(&mut self, body: &Body) {
         for stm in body.stms.iter().rev() {
             stm.expr.for_each_body(|body| self.backwards(body));
@@ -202,7 +202,7 @@ impl Narrower<'_> {
         }
     }
 
-    /// Lets a comparison or a truncation use narrow values.
+    /// Makes a comparison, conversion or truncation use narrow values.
     fn root(&mut self, stm: &mut Stm, before: &mut Vec<Stm>) {
         match &mut stm.expr {
             Expr::Compare(_, x, y)
@@ -230,7 +230,7 @@ impl Narrower<'_> {
         }
     }
 
-    /// The statement that makes the companion of what `stm` binds.
+    /// Returns the statement that computes the companion of the variable that `stm` binds.
     fn companion(&mut self, stm: &Stm, before: &mut Vec<Stm>) -> Option<Stm> {
         let [var] = stm.pattern[..] else { return None };
         let Wanted { bits, truncated } = self.wanted[var];
@@ -245,7 +245,7 @@ impl Narrower<'_> {
         let narrow = matches!(stm.expr, Expr::Convert(_, x, _) if source(x) == Some(ScalarType::I32));
         let mut low = |x: Operand| self.low(x, stm.span, before);
         let expr = match stm.expr {
-            // Which of the two shifts it is shows in bits that nobody wants.
+            // The two shifts differ only in bits that are not wanted.
             Expr::Binary(BinaryOp::AShr, x, y) => Expr::Binary(BinaryOp::LShr, low(x), low(y)),
             Expr::Binary(op, x, y) => Expr::Binary(op, low(x), low(y)),
             Expr::Select(c, x, y) => Expr::Select(c, low(x), low(y)),
@@ -261,7 +261,7 @@ impl Narrower<'_> {
         Some(Stm { pattern: vec![low], expr, certs: stm.certs.clone(), span: stm.span })
     }
 
-    /// Whether the operands are narrow, or cost nothing to truncate.
+    /// Whether some operand is narrow, or all cost nothing to truncate.
     fn is_worthwhile(&self, operands: &[(Operand, u64)]) -> bool {
         let free = |x: Operand| x.as_var().is_none_or(|var| !self.known[var].computed);
         operands.iter().any(|&(x, _)| self.has_low(x)) || operands.iter().all(|&(x, _)| free(x))
@@ -271,7 +271,7 @@ impl Narrower<'_> {
         x.as_var().is_some_and(|var| self.low[var].is_some())
     }
 
-    /// The companion of an operand, made by truncation if there is none.
+    /// Returns the companion of an operand, made by truncation if there is none.
     fn low(&mut self, x: Operand, span: Span, before: &mut Vec<Stm>) -> Operand {
         let var = match x {
             Operand::Const(value) => {
@@ -295,14 +295,14 @@ impl Narrower<'_> {
     }
 }
 
-/// Which bits of the operands decide `bits` of the result, where a narrow operator can compute them.
+/// Returns the bits of the operands that decide `bits` of the result, if a narrow operator can compute these.
 fn needs(
     function: &Function,
     facts: &SecondaryMap<Var, Known>,
     expr: &Expr,
     bits: u64,
 ) -> Option<Vec<(Operand, u64)>> {
-    // Only the bits of a constant are 0 in its companion for certain.
+    // Only zero bits of a constant are certain to be 0 in the companion.
     let through = |x: Operand| constant(x).map_or(u64::MAX, |value| value as u64);
     Some(match *expr {
         Expr::Operand(x) => vec![(x, bits)],
@@ -337,7 +337,7 @@ fn is_wide(function: &Function, x: Operand) -> bool {
     function.operand_type(x) == Type::I64
 }
 
-/// Whether a value fits a narrow one and is not negative.
+/// Whether a value is not negative and fits a narrow one.
 fn fits(facts: &SecondaryMap<Var, Known>, x: Operand) -> bool {
     !known(facts, x).zeros & !NONNEGATIVE == 0
 }
@@ -360,7 +360,7 @@ fn constant(x: Operand) -> Option<i64> {
     x.as_const().and_then(Scalar::as_int)
 }
 
-/// All bits up to the highest of `bits`.
+/// Returns all bits up to the highest of `bits`.
 fn below(bits: u64) -> u64 {
     if bits == 0 { 0 } else { u64::MAX >> bits.leading_zeros() }
 }

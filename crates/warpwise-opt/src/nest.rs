@@ -1,4 +1,4 @@
-//! Runs maps and reductions over flattened views as nests over what they flatten (papers/001, section 4.2).
+//! Replaces maps and reductions over flattened views by nests over the arrays that are flattened (papers/001, section 4.2).
 //!
 //! ```text
 //! b: [m][n]f32 = rearrange (1, 0) a;                      b: [m][n]f32 = rearrange (1, 0) a;
@@ -7,14 +7,14 @@
 //!                                                         d: [l]f32 = reshape [l] rows;
 //! ```
 //!
-//! A flattened array that is row-major is a view and stays flat: one dimension is shared out best. Of any other, flattening is a copy, which
-//! the nest does without.
+//! A flattened row-major array is a view and stays flat, because a single dimension is easiest to distribute. For other arrays
+//! flattening is a copy, which the nest avoids.
 //!
-//! For flattened arrays that nothing else reads, and that are not read again and again in a loop inside. Other inputs take the same shape,
-//! unless that were a copy, too. Reductions combine rows, then the rows' values, in the same order.
+//! Applies to flattened arrays that have no other reader and that no loop inside reads repeatedly. The other inputs are reshaped
+//! to the same dimensions, unless that would be a copy, too. Reductions combine rows, then the rows' values, in the same order.
 //!
-//! Not done here: scans, whose carry crosses rows; operators that may fail, and would on neutral elements of empty rows; iotas and
-//! replicates beside flattened arrays.
+//! Not done here: scans, whose carry crosses rows; operators that may fail, which would be applied to neutral elements for empty
+//! rows; iotas and replicates beside flattened arrays.
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::builder::Builder;
@@ -37,36 +37,36 @@ pub fn nest(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// How an array came to be.
+/// The origin of an array.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Made {
-    /// As a parameter or by anything but what follows.
+    /// A parameter or any other operation.
     #[default]
     Otherwise,
-    /// By a map; whether its rows are written out.
+    /// A map. `literal_rows`: whether its rows are array literals.
     ByMap { literal_rows: bool },
-    /// It lies nowhere: an iota or replicate.
+    /// An iota or replicate, which is not in memory.
     Nowhere,
 }
 
-/// What a flat array is.
+/// The origin of a flat array.
 #[derive(Clone)]
 struct Flattened {
     of: Var,
     certs: Vec<Var>,
-    /// The number of the body that flattens: what reads it in a loop inside had better read a copy.
+    /// Number of the body with the reshape. A reader in a loop inside that body keeps the copy, which it reads repeatedly.
     body: usize,
 }
 
 struct Nester<'f> {
     function: &'f mut Function,
     uses: SecondaryMap<Var, u32>,
-    /// Arrays that do not lie row-major, so that to flatten them is to copy them.
+    /// Arrays whose layout is not row-major, so that flattening copies them.
     scattered: SecondaryMap<Var, bool>,
     made: SecondaryMap<Var, Made>,
-    /// Scattered arrays that were flattened.
+    /// Flattened arrays whose layout was not row-major.
     flattened: SecondaryMap<Var, Option<Flattened>>,
-    /// How many bodies have been entered.
+    /// Number of bodies entered so far.
     bodies: usize,
 }
 
@@ -93,7 +93,7 @@ impl Nester<'_> {
         }
     }
 
-    /// Learns how a statement of a body leaves what it makes.
+    /// Records the layout and origin of the arrays that a statement binds.
     fn note(&mut self, stm: &Stm, body: usize) {
         let [var] = stm.pattern[..] else {
             self.note_maps(stm);
@@ -132,7 +132,7 @@ impl Nester<'_> {
         }
     }
 
-    /// Whether `place` stores an array in the order in which this, its only use, shows it.
+    /// Whether `place` will store an array in the order in which this, its only use, reads it.
     fn is_stored_so(&self, array: Var, perm: &[usize]) -> bool {
         let keeps_neighbours = perm.last() == Some(&(perm.len() - 1));
         match self.made[array] {
@@ -141,7 +141,7 @@ impl Nester<'_> {
         }
     }
 
-    /// The outer dimensions that a statement's inputs were flattened of, if it can run as a nest over these.
+    /// Returns the outer dimensions that a statement's inputs were flattened from, if the statement can run as a nest over them.
     fn outer_shape(&self, stm: &Stm, body: usize) -> Option<Vec<Operand>> {
         let Expr::Screma(soac) = &stm.expr else { return None };
         let fails = soac.reduces.iter().any(|reduce| reduce.op.body.can_fail());
@@ -167,7 +167,7 @@ impl Nester<'_> {
         shape
     }
 
-    /// The statement as a nest, and what makes its results flat.
+    /// Returns the statement as a nest, with the statements that flatten its results.
     fn nested(&mut self, stm: Stm, outer: &[Operand]) -> Vec<Stm> {
         let Stm { pattern, expr: Expr::Screma(mut soac), mut certs, span } = stm else { return vec![stm] };
         let sources: Vec<Option<Flattened>> =
@@ -201,20 +201,20 @@ impl Nester<'_> {
     }
 }
 
-/// An array of flat rows with these outer dimensions.
+/// Returns an array of flat rows reshaped to these outer dimensions.
 fn reshaped(function: &Function, array: Var, outer: &[Operand]) -> Expr {
     let row = &function.ty(array).shape()[1..];
     Expr::Reshape { array, shape: outer.iter().chain(row).copied().collect() }
 }
 
-/// The types of what a map and reduction yields of one element.
+/// Returns the types that a map with reductions yields per element.
 fn element_types(function: &Function, soac: &Screma, pattern: &[Var]) -> Vec<Type> {
     let reduced = pattern[..soac.n_reduced()].iter().map(|&var| function.ty(var).clone());
     let arrays = pattern[soac.n_reduced()..].iter().map(|&var| function.ty(var).row(1));
     reduced.chain(arrays).collect()
 }
 
-/// A map and reduction over the elements of arrays with these outer dimensions.
+/// Returns a map with reductions as a nest over arrays with these outer dimensions.
 fn over(function: &mut Function, soac: Screma, outer: &[Operand], elements: &[Type], span: Span) -> Screma {
     let Some((&width, rest)) = outer.split_first().filter(|(_, rest)| !rest.is_empty()) else {
         return Screma { width: outer[0], ..soac };

@@ -1,4 +1,4 @@
-//! What a pass is, and how a list of them runs: the verifier after every one, blaming it by name.
+//! Defines passes and runs lists of them. The verifier runs after every pass and blames it by name.
 
 use std::time::{Duration, Instant};
 
@@ -9,30 +9,30 @@ use warpwise_ir::{Body, Function, Program};
 /// A pass: plain data. Its name is the command-line flag, the test header and the timing key.
 #[derive(Clone, Copy)]
 pub struct Pass {
-    /// A verb.
+    /// Name of the pass, a verb.
     pub name: &'static str,
     /// One line for `--help`.
     pub about: &'static str,
-    /// The least level it works on.
+    /// Lowest level that the pass works on.
     pub needs: Level,
-    /// The level it leaves; `None` where that is the level it found.
+    /// Level of the program after the pass; `None` if the pass does not change the level.
     pub gives: Option<Level>,
-    /// What it does. On valid programs it cannot fail but for a known limit.
+    /// Function that runs the pass. On valid programs it fails only with a known limit.
     pub run: fn(&mut Program) -> Result<(), Limit>,
 }
 
-/// How long a pass took.
+/// Elapsed time of one pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// The pass.
+    /// Name of the pass.
     pub pass: &'static str,
-    /// The pass itself.
+    /// Time in the pass itself.
     pub run: Duration,
-    /// The verifier after it.
+    /// Time in the verifier after the pass.
     pub verify: Duration,
 }
 
-/// Runs passes in order on a program of this level. `observe` sees the program after every pass.
+/// Runs passes in order on a program of the given level. `observe` sees the program after every pass.
 pub fn run_passes(
     passes: &[Pass],
     program: &mut Program,
@@ -51,7 +51,7 @@ pub fn run_passes(
     Ok(level)
 }
 
-/// Verifies a program, blaming whoever made it.
+/// Verifies a program and blames `made_by` for errors.
 pub fn check(made_by: &str, program: &Program, level: Level) -> Result<(), Bug> {
     verify(program, level).map_err(|errors| {
         let message = errors.iter().map(|error| error.to_string()).collect::<Vec<_>>().join("\n");
@@ -59,7 +59,9 @@ pub fn check(made_by: &str, program: &Program, level: Level) -> Result<(), Bug> 
     })
 }
 
-/// Rewrites the body of every function. It is taken out of the function meanwhile, which makes the new names.
+/// Rewrites the body of every function. The body is taken out of the function meanwhile, so that `rewrite` can create names with
+/// the
+/// function.
 pub fn rewrite_bodies(program: &mut Program, mut rewrite: impl FnMut(&mut Function, &mut Body)) {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
@@ -75,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes the last statement away from whatever uses it.
+    /// Removes the last statement of every body, although other code uses its results.
     fn forget_last(program: &mut Program) -> Result<(), Limit> {
         rewrite_bodies(program, |_, body| drop(body.stms.pop()));
         Ok(())

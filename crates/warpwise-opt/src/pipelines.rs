@@ -1,10 +1,10 @@
-//! The order of the passes. This is the only place that knows it.
+//! The order of the passes. No other place knows it.
 
 use warpwise_ir::verify::Level;
 
 use crate::pass::Pass;
 
-/// Every pass there is, by name.
+/// All passes.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
     INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
@@ -13,32 +13,32 @@ pub const PASSES: &[Pass] = &[
     SHORT_CIRCUIT, MERGE,
 ];
 
-/// From what a front end makes to what the CPU lowering takes.
+/// Pipeline from a front end's output to the input of the CPU lowering.
 #[rustfmt::skip]
 pub const CPU: &[Pass] = &[
-    // Functions are simplified before they are copied, where copies would be many.
+    // Functions are simplified before they are copied in programs where inlining would make many copies.
     INLINE_SMALL,
     SIMPLIFY,
     INLINE,
-    // Before the first simplification, which leaves of what these two write only what is needed.
+    // Before a simplification, which removes the unneeded code that these two emit.
     ACCUMULATE,
     REGULARISE,
     SIMPLIFY,
     SINK,
     FUSE,
-    // Fused lambdas hold copies, dead arrays and common work, and what one takes of what another made.
+    // Fused lambdas hold copies, dead arrays and common work, and slices that one part takes of an array that another makes.
     SIMPLIFY,
     SINK,
-    // What reads the elements that a filter keeps is one statement now.
+    // By now the consumer of a filter's kept elements is a single statement.
     COUNT,
-    // Rows that are only shown went into what reads them, where they could.
+    // By now materialised views have fused into their readers where possible.
     UNMAP,
-    // What has fused with what differs stays.
+    // After fusion: an invariant operation that has fused with a varying one stays in its loop.
     HOIST,
     // Removing dead results and inputs lets more fuse.
     FUSE,
     SIMPLIFY,
-    // Flat maps have fused with each other.
+    // Flat maps have fused with each other by now.
     NEST,
     SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
@@ -46,7 +46,7 @@ pub const CPU: &[Pass] = &[
     DISTRIBUTE,
     DIVIDE,
     SCHEDULE,
-    // Folds have become loops, nests flat spaces: copies go, invariant work leaves inner loops.
+    // Folds have become loops, and nests flat spaces. Now copies go and invariant work leaves inner loops.
     SIMPLIFY,
     TILE,
     CARRY,
@@ -55,78 +55,78 @@ pub const CPU: &[Pass] = &[
     SIMPLIFY,
     NARROW,
     CONTRACT,
-    // Products that only fed contracted sums are dead, and wide values that have narrow companions.
+    // Products that only fed contracted sums are dead, and so are wide values with narrow companions.
     SIMPLIFY,
     PLACE,
     SHORT_CIRCUIT,
-    // After it: what is made in place needs no block that others could share.
+    // After short-circuiting: an array that is made in place needs no block that others could share.
     MERGE,
 ];
 
-/// From what a front end makes to what the lowering for devices takes.
+/// Pipeline from a front end's output to the input of the device lowering.
 #[rustfmt::skip]
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
-    // As for CPUs up to here: fused lambdas hold what simplification removes, and so on.
+    // Up to FLATTEN the order and its reasons are those for CPUs, except for REGULARISE, which comes after FLATTEN.
     FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY,
-    // Fused nests are lifted; what they become fuses again, and so does what is done with rows that are gathered.
+    // Fused nests are lifted. The operations that replace them fuse again, and so do operations on gathered rows.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     NEST, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
-    // Once it is known what the host runs and decides.
+    // Needs to know what the host runs and decides.
     MIGRATE,
-    // After simplification: elements of rows are elements of arrays then.
+    // After simplification, which turns elements of rows into elements of arrays.
     SIMPLIFY, COALESCE, CARRY, JAM, SPECIALISE, SIMPLIFY, CONTRACT, SIMPLIFY,
     PLACE, SHORT_CIRCUIT, MERGE,
 ];
 
-/// Before an entry point is taken apart into chunks: as for CPUs as long as operations are what the program says.
+/// Pipeline before an entry point is split into chunks: as for CPUs, as long as the operations are still those of the program.
 #[rustfmt::skip]
 pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, SIMPLIFY, SINK, FUSE, SIMPLIFY];
 
-/// What the reference interpreter runs instead of the program as written: contraction is part of what a
-/// program means, and it needs products and sums in one body.
+/// Pipeline of the reference interpreter, which does not run the program as written: contraction is part of a program's meaning,
+/// and it needs products and sums in one body.
 pub const REFERENCE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, SIMPLIFY, CONTRACT];
 
-/// From what the reference interpreter runs to the same in machine code, for runs that would take the interpreter
-/// too long: nothing is fused, so that it shares as little as can be with what it is compared with.
+/// Pipeline from the reference interpreter's program to machine code, for runs that would take the interpreter too long. Nothing
+/// is fused, so that the code shares as little as possible with the code it is compared with.
 pub const UNFUSED: &[Pass] = &[
     INLINE_SMALL,
     SIMPLIFY,
     INLINE,
-    // The passes behind these two know neither accumulators nor results of sizes of their own.
+    // The passes after these two know neither accumulators nor results that have sizes of their own.
     ACCUMULATE,
     REGULARISE,
     SIMPLIFY,
     STRAIGHTEN,
-    SEGMENT, // Elements of iotas become indices: counted through, not kept.
+    SEGMENT, // Elements of iotas become indices: computed, not stored.
     SIMPLIFY,
     SCHEDULE,
     SIMPLIFY,
     PLACE,
 ];
 
-/// The passes that can be left out: they make code faster, and change what it computes by roundings at most.
+/// Passes that can be left out: they make code faster, and change results by rounding at most.
 #[rustfmt::skip]
 pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
-/// These passes, with every float operation rounded by itself.
+/// Returns the given passes without contraction, so that every float operation is rounded separately.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
     passes.iter().filter(|pass| pass.name != CONTRACT.name).copied().collect()
 }
 
-/// These passes, with the licence to approximate.
+/// Returns the given passes with the licence to approximate.
 pub fn fast(passes: &[Pass]) -> Vec<Pass> {
     // Divisions become products, which contract.
     let with_relax = |pass: &Pass| if pass.name == CONTRACT.name { vec![RELAX, *pass] } else { vec![*pass] };
     passes.iter().flat_map(with_relax).collect()
 }
 
-/// The pass of this name.
+/// Returns the pass of this name.
 pub fn pass(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
-/// Calls become bodies.
+/// Replaces calls by bodies.
 pub const INLINE: Pass = Pass {
     name: "inline",
     about: "replace calls by the bodies of their callees",
@@ -135,7 +135,7 @@ pub const INLINE: Pass = Pass {
     run: crate::inline::inline,
 };
 
-/// Calls of small functions become bodies, where all calls at once would become too much.
+/// Replaces calls of small functions by bodies, in programs where inlining all calls at once would make too much code.
 pub const INLINE_SMALL: Pass = Pass {
     name: "inline_small",
     about: "replace calls of small functions in programs that calls would make large",

@@ -1,4 +1,4 @@
-//! Replaces maps whose results have sizes of their own by regular operations: afterwards no `flatmap` is left.
+//! Replaces maps with results of computed sizes by regular operations. Afterwards no `flatmap` is left.
 //!
 //! ```text
 //! total, offsets, flat: [total]f32, more: [n]t = flatmap n (xs) rows (f32) (x) { k, ys: [k]f32, y }
@@ -9,15 +9,15 @@
 //! flat = scatter n (xs, offsets, sizes) into (room segments) (x, start, k) { ys': [k']f32 = ...; start, ys' };
 //! ```
 //!
-//! So the function runs twice: once for its sizes, of which simplification leaves what they need, and once for its
-//! elements, right where these go. A function with parallelism inside fills them in order, so that this stays parallel; so do
-//! functions that call others, and flatmaps inside elements:
+//! The function runs twice: once for the sizes, for which simplification removes the rest of the code, and once for the elements,
+//! which are written directly to their places. A function with parallelism inside is run in order, one element at a time, so that
+//! its inner parallelism stays. The same holds for functions with calls, and for flatmaps inside elements:
 //!
 //! ```text
 //! flat = loop (out = room) for i < n { x = xs[i]; ys': [k']f32 = ...; out with [offsets[i] : offsets[i] + sizes[i]] = ys' };
 //! ```
 //!
-//! Not done here: both kinds of parallelism at once, which needs a descriptor of segments (`flatten`).
+//! Not done here: both kinds of parallelism at once, which needs segment descriptors (`flatten`).
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::builder::Builder;
@@ -56,7 +56,7 @@ fn regularise_body(function: &mut Function, body: &mut Body, host: bool) {
     body.stms = stms;
 }
 
-/// Whether nothing in a body is parallel, and it calls nothing.
+/// Whether a body contains no parallel operation and no call.
 fn is_sequential(body: &Body) -> bool {
     body.stms.iter().all(|stm| {
         let mut sequential = !matches!(
@@ -75,7 +75,7 @@ fn is_sequential(body: &Body) -> bool {
     })
 }
 
-/// The statements that do what a flatmap does, its elements all `at_once` or in order.
+/// Returns the statements that replace a flatmap, with its elements computed all `at_once` or in order.
 fn flat_map_stms(
     function: &mut Function,
     pattern: &[Var],
@@ -127,14 +127,14 @@ fn flat_map_stms(
     stms
 }
 
-/// What is known of the part of an element.
+/// The segment of one element.
 struct Element {
     size: Var,
     start: Var,
 }
 
 impl Element {
-    /// The function's body, checked to yield arrays of the known size, and these arrays.
+    /// Returns the function's body with a check that it yields arrays of the known size, and these arrays.
     fn rows(&self, function: &mut Function, found: Body, arrays: &[Var], span: Span) -> (Body, Vec<Var>) {
         let Body { mut stms, result } = found;
         let mut values = result.into_iter();
@@ -144,7 +144,7 @@ impl Element {
             stms.push(plain(vec![var], expr, span));
             var
         };
-        // Both runs do the same; should they ever not, nothing is written where it does not belong.
+        // Both runs compute the same sizes. The check guards against writing out of bounds if they ever differ.
         let same = Expr::Compare(CompareOp::Eq, found, self.size.into());
         let same = bind(function, "same", Type::BOOL, same);
         let text = "The function of a flatmap yields arrays of two sizes for one element".to_string();
@@ -163,14 +163,14 @@ impl Element {
     }
 }
 
-/// What elements yield, and the arrays that it is written to.
+/// The segments that elements yield, and the arrays that they are written to.
 struct Parts {
     element: Element,
     rows: Vec<Var>,
     rooms: Vec<Var>,
 }
 
-/// A loop over the elements that overwrites the part of each.
+/// Returns a loop over the elements that overwrites the segment of each.
 fn in_order(
     function: &mut Function,
     width: Operand,
@@ -208,7 +208,7 @@ fn range(start: Operand, len: Operand) -> SliceDim {
     SliceDim::Range { start, len, stride: Operand::i64(1) }
 }
 
-/// A statement that relies on nothing.
+/// Returns a statement without certificates.
 fn plain(pattern: Vec<Var>, expr: Expr, span: Span) -> Stm {
     Stm { pattern, expr, certs: Vec::new(), span }
 }

@@ -6,11 +6,11 @@
 //! h: f32 = fdiv a 3.0;        h: f32 = fmul a 0.33333334;
 //! ```
 //!
-//! What becomes approximate is decided here and nowhere else: code generators compute the operators they are
-//! given, the same in every lane and tail. Zeros, infinities and NaN come out as they would without.
+//! The decision to approximate is made only here. Code generators compute the operators they are given, identically in every lane
+//! and tail. Results that are zero, infinite or NaN are the same as without the pass.
 //!
-//! Not done: sums and products are not reassociated, other divisions and lone square roots stay correctly
-//! rounded. `f16` is left alone.
+//! Not done: sums and products are not reassociated, and other divisions and lone square roots stay correctly rounded. `f16` is
+//! left alone.
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;
@@ -29,7 +29,7 @@ pub fn relax(program: &mut Program) -> Result<(), Limit> {
 
 struct Relaxer<'f> {
     function: &'f mut Function,
-    /// What a variable is the square root of.
+    /// The radicand of each variable that is a square root.
     radicands: SecondaryMap<Var, Option<Operand>>,
 }
 
@@ -65,7 +65,7 @@ impl Relaxer<'_> {
         self.radicands[operand.as_var()?]
     }
 
-    /// `x / sqrt radicand`.
+    /// Returns `x / sqrt radicand`.
     fn over_root(&mut self, x: Operand, radicand: Operand, stm: &Stm, before: &mut Vec<Stm>) -> Expr {
         let root = Expr::Unary(UnaryOp::ApproxRsqrt, radicand);
         if x.as_const().and_then(Scalar::as_float) == Some(1.0) {
@@ -78,7 +78,7 @@ impl Relaxer<'_> {
     }
 }
 
-/// 1 over a constant, if that is a normal number.
+/// Returns 1 over a constant, if that is a normal number.
 fn reciprocal(y: Operand) -> Option<Operand> {
     let y = y.as_const()?;
     let value = 1.0 / y.as_float()?;

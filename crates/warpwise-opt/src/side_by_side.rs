@@ -1,4 +1,4 @@
-//! Copies of a body side by side: what does not depend on what differs among them is computed once.
+//! Copies a body several times side by side. Statements that do not depend on the differing variables are computed once.
 //!
 //! ```text
 //! x: f32 = index a[i, k];                x0: f32 = index a[i0, k]; x1: f32 = index a[i1, k];
@@ -6,7 +6,7 @@
 //! z: f32 = fmul x y;                     z0: f32 = fmul x0 y; z1: f32 = fmul x1 y;
 //! ```
 //!
-//! Loops are jammed: one loop carries what those of all copies carry. For bodies that are plain ([`is_plain`]).
+//! Loops are jammed: one loop carries the values of all copies. The bodies must be plain ([`is_plain`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, Stm, Var, exprs};
@@ -14,15 +14,15 @@ use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, Stm, Var, 
 /// Copies under construction.
 pub struct Copies<'f> {
     function: &'f mut Function,
-    /// How many there are.
+    /// Number of copies.
     number: usize,
-    /// For what differs, its value in each.
+    /// For each variable that differs, its value in each copy.
     values: FxHashMap<Var, Vec<Operand>>,
     stms: Vec<Stm>,
 }
 
 impl<'f> Copies<'f> {
-    /// So many copies, in which these variables are replaced by as many values each.
+    /// Starts `number` copies. Each variable of `differing` is replaced by its value in each copy.
     pub fn new<const N: usize>(
         function: &'f mut Function,
         number: usize,
@@ -31,7 +31,7 @@ impl<'f> Copies<'f> {
         Copies { function, number, values: FxHashMap::from_iter(differing), stms: Vec::new() }
     }
 
-    /// Copies statements. Those that differ in nothing keep their names.
+    /// Copies statements. Statements that depend on no differing variable are emitted once and keep their names.
     pub fn stms<'a>(&mut self, stms: impl IntoIterator<Item = &'a Stm>) {
         for stm in stms {
             let mut depends = false;
@@ -44,13 +44,13 @@ impl<'f> Copies<'f> {
         }
     }
 
-    /// The value of an operand in each copy.
+    /// Returns the value of an operand in each copy.
     pub fn values_of(&self, x: Operand) -> Vec<Operand> {
         let values = x.as_var().and_then(|var| self.values.get(&var));
         values.cloned().unwrap_or_else(|| vec![x; self.number])
     }
 
-    /// The statements so far, which are then no longer here.
+    /// Takes out the statements so far.
     pub fn take_stms(&mut self) -> Vec<Stm> {
         std::mem::take(&mut self.stms)
     }
@@ -59,7 +59,7 @@ impl<'f> Copies<'f> {
         x.as_var().is_some_and(|var| self.values.contains_key(&var))
     }
 
-    /// A statement once for every copy.
+    /// Emits a statement once for every copy.
     fn each(&mut self, stm: &Stm) {
         let mut values = Vec::new();
         for number in 0..self.number {
@@ -72,7 +72,7 @@ impl<'f> Copies<'f> {
         self.values.insert(stm.pattern[0], values);
     }
 
-    /// One loop that carries what the loops of all copies carry.
+    /// Emits one loop that carries the values of all copies.
     fn jammed_loop(&mut self, stm: &Stm, params: &[LoopParam], form: LoopForm, body: &Body) {
         let mut all = Vec::new();
         for param in params {
@@ -99,7 +99,7 @@ impl<'f> Copies<'f> {
     }
 }
 
-/// Whether a body has scalars only, and loops over them one level deep.
+/// Whether a body computes only scalars, with loops at most one level deep.
 pub fn is_plain(function: &Function, body: &Body) -> bool {
     are_plain(function, body, true)
 }
@@ -116,7 +116,8 @@ fn are_plain(function: &Function, body: &Body, loops: bool) -> bool {
     })
 }
 
-/// Everything in a plain body that depends on one of these variables; results of a loop do if anything in it does.
+/// Returns every variable of a plain body that depends on one of the given variables. All results of a loop depend if anything in
+/// it does.
 pub fn dependents(body: &Body, on: impl IntoIterator<Item = Var>) -> FxHashSet<Var> {
     let mut found = FxHashSet::from_iter(on);
     collect(body, &mut found);

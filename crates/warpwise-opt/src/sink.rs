@@ -1,5 +1,5 @@
-//! Sinks maps below the slices of what they make (papers/001, section 4.2): what no slice keeps is never computed, and a map that is read
-//! backwards or in part fuses with its reader.
+//! Sinks maps below the slices of their results (papers/001, section 4.2). Elements that no slice keeps are never computed, and a
+//! map that is read backwards or in part fuses with its reader.
 //!
 //! ```text
 //! ys: [n]f32 = screma n (xs) map f;
@@ -9,12 +9,12 @@
 //! zs: [5]f32 = screma 5 (part) map f;
 //! ```
 //!
-//! An element that is taken by its index, `y: f32 = index ys[i]`, is computed where it is taken; an element of a nest of maps likewise, one
-//! map after the other.
+//! A single element, `y: f32 = index ys[i]`, is computed where it is read. An element of a nest of maps likewise, one map after
+//! the other.
 //!
-//! For maps all of whose arrays are read once, in the same body, by slices of rows or by indices that are the same: so no work is done
-//! twice. Not done here: slices of columns, results of scans, what only a branch reads, and, in host code, elements that take loops to
-//! compute, which the host is slow at.
+//! Applies to maps whose arrays are each read once, in the same body, by equal slices of rows or equal indices. So no work is
+//! duplicated. Not done here: slices of columns, results of scans, arrays that only a branch reads, and, in host code, elements
+//! that need loops, which the host runs slowly.
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Limit;
@@ -33,16 +33,16 @@ pub fn sink(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Who runs a body.
+/// The executor of a body.
 #[derive(Clone, Copy, PartialEq)]
 enum Runs {
     OnHost,
-    /// An operation does for each of its elements.
+    /// An operation, for each of its elements.
     Inside,
 }
 
 fn sink_in(function: &mut Function, uses: &SecondaryMap<Var, u32>, runs: Runs, body: &mut Body) {
-    // What is computed of an element may be an element of a row.
+    // Repeated, because the map that makes the row of a sunk element may sink next.
     while may_sink(function, body) && sink_statements(function, uses, runs, body) {}
     for stm in &mut body.stms {
         let runs = if let exprs!(soac) = stm.expr { Runs::Inside } else { runs };
@@ -50,14 +50,14 @@ fn sink_in(function: &mut Function, uses: &SecondaryMap<Var, u32>, runs: Runs, b
     }
 }
 
-/// Whether anything is taken behind a map.
+/// Whether a part of an array is read after a map.
 fn may_sink(function: &Function, body: &Body) -> bool {
     let first_map = body.stms.iter().position(|stm| as_map(stm).is_some());
     first_map.is_some_and(|first| body.stms[first..].iter().any(|stm| Taken::by(function, stm).is_some()))
 }
 
-/// Goes backwards: what is taken of a map's inputs may be taken of what another one makes. Yields whether an element of a row was sunk to,
-/// so that what makes the row may follow.
+/// Sinks the maps of a body, last one first: after a map is sunk, the slices of its inputs may be taken from the results of an
+/// earlier map. Returns whether an element of a row was sunk to, so that the map that makes the row may follow.
 fn sink_statements(
     function: &mut Function,
     uses: &SecondaryMap<Var, u32>,
@@ -86,27 +86,27 @@ fn as_map(stm: &Stm) -> Option<&Screma> {
     }
 }
 
-/// Whether what it does to an element is soon done, in order, by the host.
+/// Whether the host can compute an element of a map quickly, without loops.
 fn is_short(map: &Screma) -> bool {
     map.map.body.stms.iter().all(|stm| stm.expr.is_straight() || matches!(stm.expr, Expr::Assert { .. }))
 }
 
-/// What is taken of an array.
+/// The part that a statement reads of an array.
 #[derive(Clone, PartialEq)]
 enum Taken {
-    /// A slice of its rows, not more of them than there are.
+    /// A slice of rows, without repetition.
     Rows(SliceDim),
     /// A scalar, by its indices.
     Element(Vec<Operand>),
 }
 
 impl Taken {
-    /// What a statement takes of this array.
+    /// Returns the part that a statement reads of this array.
     fn of(function: &Function, stm: &Stm, array: Var) -> Option<Taken> {
         Taken::by(function, stm).filter(|&(whose, _)| whose == array).map(|(_, taken)| taken)
     }
 
-    /// The array that a statement takes something of, and what it takes.
+    /// Returns the array that a statement reads a part of, and the part.
     fn by(function: &Function, stm: &Stm) -> Option<(Var, Taken)> {
         match &stm.expr {
             Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
@@ -128,23 +128,23 @@ impl Taken {
     }
 }
 
-/// All of these dimensions.
+/// Returns the slice of all of these dimensions.
 fn whole(shape: &[Operand]) -> Vec<SliceDim> {
     shape.iter().map(|&len| SliceDim::whole(len)).collect()
 }
 
-/// The only uses of what a map makes.
+/// The only uses of a map's results.
 struct Taking {
     taken: Taken,
-    /// The arrays with the places where something is taken of them, the first place first.
+    /// The arrays with the positions where a part of them is read, in order of position.
     arrays: Vec<(usize, Var)>,
 }
 
 /// The statements of a body.
 struct Block {
-    /// What stands now where a statement stood.
+    /// The current statements at the position of each original statement.
     places: Vec<Vec<Stm>>,
-    /// Where a part of an array is taken.
+    /// The position where a part of each array is read.
     takers: FxHashMap<Var, usize>,
     aliases: Aliases,
 }
@@ -158,7 +158,7 @@ impl Block {
         Block { places, takers, aliases }
     }
 
-    /// How the map of a place is used, if it may go there.
+    /// Returns the uses of the map at `at`, if it may move there.
     fn taking(
         &self,
         function: &Function,
@@ -181,7 +181,7 @@ impl Block {
         let mut taking = found?;
         let computes_element = || match runs {
             Runs::OnHost => is_short(soac),
-            // Rows that it overwrites would be its inputs'.
+            // The rows that it overwrites would be rows of its inputs.
             Runs::Inside => !self.overwrites_inputs(map, soac),
         };
         if matches!(taking.taken, Taken::Element(_)) && !computes_element() {
@@ -199,7 +199,7 @@ impl Block {
             .any(|root| overwritten.contains(&root))
     }
 
-    /// Whether nothing that a statement reads is overwritten before that place.
+    /// Whether no variable that a statement reads is overwritten before `place`.
     fn can_move(&self, function: &Function, at: usize, place: usize) -> bool {
         let reads = free_in_expr(function, &self.places[at][0].expr);
         let roots: Vec<Var> = reads.iter().flat_map(|var| self.aliases.roots(var)).collect();
@@ -207,7 +207,7 @@ impl Block {
         between.all(|stm| self.aliases.consumed(stm).iter().all(|root| !roots.contains(root)))
     }
 
-    /// Puts the map of a place to where its arrays are first taken from, and has it make what is taken.
+    /// Moves the map at `at` to the first use of its arrays, and makes it compute the used parts.
     fn sink(&mut self, function: &mut Function, at: usize, taking: Taking) {
         let Some(Stm { pattern, expr: Expr::Screma(mut soac), mut certs, span }) = self.places[at].pop()
         else {
@@ -221,7 +221,7 @@ impl Block {
             let taker = self.places[place].remove(stm);
             bound.push(taker.pattern[0]);
             results.extend(pattern.iter().position(|&made| made == array).map(|at| soac.map.body.result[at]));
-            // The checks of the others say the same.
+            // The certificates of the other uses check the same.
             first.get_or_insert((stm, taker.certs));
         }
         let Some((stm, checks)) = first else { return };
@@ -241,7 +241,7 @@ impl Block {
     }
 }
 
-/// The map over these rows of its inputs.
+/// Emits the map over these rows of its inputs.
 fn map_of_rows(b: &mut Builder, bound: Vec<Var>, mut soac: Screma, rows: SliceDim) {
     let SliceDim::Range { len, .. } = rows else { return };
     for input in &mut soac.inputs {
@@ -253,7 +253,7 @@ fn map_of_rows(b: &mut Builder, bound: Vec<Var>, mut soac: Screma, rows: SliceDi
     b.bind_to(bound, Expr::Screma(Box::new(soac)));
 }
 
-/// What a map computes of the elements at an index, or, if there are more indices, elements of that.
+/// Emits the map's computation for the element at the first index. Further indices select an element of its result.
 fn element(b: &mut Builder, bound: Vec<Var>, soac: Screma, indices: &[Operand], certs: &[Var]) {
     let Some((&index, others)) = indices.split_first() else { return };
     for (&param, &array) in soac.map.params.iter().zip(&soac.inputs) {

@@ -1,20 +1,21 @@
-//! Replaces maps that only show their rows by views of the whole (papers/001, section 4.2): nothing is copied then.
+//! Replaces maps that only view their rows by views of the whole array (papers/001, section 4.2), which copy nothing.
 //!
 //! ```text
 //! y: [n][c][b]f32 = screma n (x) map (row: [b][c]f32) {          y: [n][c][b]f32 = rearrange (0, 2, 1) x;
 //!   t: [c][b]f32 = rearrange (1, 0) row; return t }         ==>
 //! ```
 //!
-//! Rows may be rearranged, sliced, indexed, and take another shape; what is taken of them is the same for all rows and needs no check
-//! inside. A map's other results stay.
+//! Rows may be rearranged, sliced, indexed and reshaped. The view must be the same for all rows and need no check inside. Other
+//! results of the map stay.
 //!
-//! A map makes an array of its own, and a view does not: neither what it makes nor what it shows is consumed anywhere, nor a unique result.
+//! A map yields a fresh array, and a view does not. So neither the result nor the viewed array may be consumed anywhere or be a
+//! unique result.
 //!
-//! Maps that take single elements of rows, or every so many, stay: in the array they make these lie side by side, however often it is
-//! read, and what reads it only once has fused with the map.
+//! Maps that take single elements of rows, or strided ones, stay: their result stores these contiguously for all its readers, and
+//! a single reader has already fused with the map.
 //!
-//! Not done here: maps that yield their rows as they are; maps that may fail, whose checks would go; producers that could fuse (`fuse`
-//! runs before).
+//! Not done here: maps that yield their rows unchanged; maps that may fail, whose checks would disappear; producers that could
+//! fuse (`fuse` runs before).
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
@@ -40,7 +41,7 @@ pub fn unmap(program: &mut Program) -> Result<(), Limit> {
 struct Unmapper<'f> {
     function: &'f mut Function,
     aliases: Aliases,
-    /// The roots of all that is consumed, or must be nobody else's.
+    /// The roots of all arrays that are consumed or are unique results.
     consumed: FxHashSet<Var>,
 }
 
@@ -57,7 +58,7 @@ impl Unmapper<'_> {
         }
     }
 
-    /// The results of a map that are views of an input, with their positions, and the views from the input on.
+    /// Returns the results of a map that are views of an input: position, input, and the views in order from the input on.
     fn views(&self, soac: &Screma, pattern: &[Var]) -> Vec<(usize, Var, Vec<Expr>)> {
         if !soac.is_map() || soac.map.body.can_fail() {
             return Vec::new();
@@ -76,7 +77,7 @@ impl Unmapper<'_> {
         soac.map.body.result.iter().enumerate().filter_map(view).collect()
     }
 
-    /// The statements that stand for a map, these results of which are views.
+    /// Returns the replacement of a map, given its results that are views.
     fn replaced(&mut self, mut stm: Stm, views: Vec<(usize, Var, Vec<Expr>)>) -> Vec<Stm> {
         let mut b = Builder::new(self.function);
         b.set_span(stm.span);
@@ -95,7 +96,7 @@ impl Unmapper<'_> {
     }
 }
 
-/// The parameter that a value is a view of, and the views, the first one first.
+/// Returns the index of the parameter that a value is a view of, and the views, the first one first.
 fn views_of_row(map: &Lambda, result: Operand) -> Option<(usize, Vec<Expr>)> {
     let is_inside =
         |var: Var| map.params.contains(&var) || map.body.stms.iter().any(|stm| stm.pattern.contains(&var));
@@ -120,7 +121,7 @@ fn views_of_row(map: &Lambda, result: Operand) -> Option<(usize, Vec<Expr>)> {
     }
 }
 
-/// Whether views of a row show neighbours with their neighbours, in whichever dimension.
+/// Whether views of a row keep its contiguous dimension with stride 1, in whichever position.
 fn keep_neighbours(rank: usize, views: &[Expr]) -> bool {
     let mut last = rank - 1;
     views.iter().all(|view| match view {
@@ -159,7 +160,7 @@ fn bind_views(b: &mut Builder, result: Var, mut array: Var, views: Vec<Expr>) {
     }
 }
 
-/// What a view shows of a row, of all rows of an array.
+/// Returns a view of a row as the same view of all rows of an array.
 fn of_all_rows(function: &Function, array: Var, view: Expr) -> Expr {
     let shape = function.ty(array).shape();
     let rows = SliceDim::whole(shape[0]);

@@ -1,10 +1,10 @@
-//! How often the variables of a function are used, wherever that is.
+//! Number of uses of each variable of a function, at any depth.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Var};
 
-/// The numbers of uses in a body, and in all inside it.
+/// Counts the uses of variables in a body and in all bodies inside it.
 pub fn uses(body: &Body) -> SecondaryMap<Var, u32> {
     let mut counter = Counter { counts: SecondaryMap::default() };
     counter.body(body);

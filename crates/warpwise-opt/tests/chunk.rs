@@ -1,4 +1,4 @@
-//! Functions of one element as functions of a chunk: the forms that values have, and what is computed.
+//! Tests of functions of one element as functions of a chunk: the forms of values, and the results.
 
 use warpwise_diag::FileId;
 use warpwise_interp::text::parse_call;
@@ -43,7 +43,7 @@ fn what_is_regular_stays_regular_and_what_is_shared_is_computed_once() {
     assert_eq!(chunk.params, [Avoided, Avoided, Regular, Avoided]);
     assert_eq!(chunk.results, [GivenAs::Regular, GivenAs::Avoided, GivenAs::Regular]);
     assert!(!text.contains("starts") && !text.contains("heads"), "{text}");
-    // The sum of what all share stands outside of what is done for each.
+    // The sum of the shared data is computed outside of the work for each element.
     let shared = text.find("screma m").expect("the shared sum");
     assert!(shared < text.find("screma width").expect("the elements"), "{text}");
     let found = run(&text, "f(2, 3, 1, [[1f32, 2f32, 3f32], [4f32, 5f32, 6f32]], [10f32])");
@@ -139,7 +139,7 @@ fn numbers_are_computed_where_they_are_used() {
     );
     let sums = run("fun f() -> (ys: [3]i64) { ys: [3]i64 = [15, 26, 37]; return ys }", "f()");
     assert_eq!(run(&text, "f(3, 5, [10, 20, 30])"), sums);
-    // Where all that is given is the first number, their count is given besides.
+    // If the first number is the only argument, the number of elements is an additional argument.
     let double = "fun f(i: i64) -> (y: i64) { y: i64 = mul i 2; return y }";
     let (chunk, text) = lifted(double, &[ByOne], Folds::Apart);
     assert_eq!((chunk.sizes.0, chunk.is_counted()), (0, true));

@@ -1,7 +1,7 @@
-//! Random irregular nests: `flatten` keeps what they compute.
+//! Tests with random irregular nests that `flatten` preserves results.
 //!
-//! A nest is a map over a few elements whose body makes arrays of sizes that differ, 0 often among them, and works on
-//! them by every construct there is, to a depth of three. Its text is made here, so that a failing one can be read.
+//! A nest is a map over a few elements whose body makes arrays of varying sizes, often 0, and applies every construct to them, to
+//! a depth of three. Its text is generated here, so that a failing nest can be read.
 
 #[path = "irregular/nests.rs"]
 mod nests;
@@ -25,7 +25,7 @@ const CALLS: [&str; 5] = [
     "main(5, [2, 0, 7, -1, 3])",
 ];
 
-/// Sizes may grow: what takes longer is left out.
+/// Maximum number of steps. Sizes may grow, and longer runs are skipped.
 const STEPS: u64 = 20_000;
 
 fn passes(names: &[&str]) -> Vec<Pass> {
@@ -38,7 +38,7 @@ fn run(program: &Program, args: &[Value], steps: u64) -> Result<Vec<Value>, Stri
     interpret_within(program, main, args.to_vec(), steps).map_err(|error| error.to_string())
 }
 
-/// Runs the passes on a nest and compares; yields whether anything was flattened.
+/// Runs the passes on a nest and compares the results. Returns whether anything was flattened.
 fn compare(seed: u64, before_flattening: &[&str], after: &[&str]) -> bool {
     let text = nest(seed);
     let failed = |what: &str| -> ! { panic!("seed {seed}: {what}\n{text}") };

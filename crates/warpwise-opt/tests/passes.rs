@@ -8,10 +8,10 @@
 //! expected IR
 //! ```
 //!
-//! For every file: parse and print is a fixpoint, verify, run, verify, compare the text exactly (`BLESS=1` rewrites
-//! it), interpret every call before and after and compare the checks that fail, or the results bit for bit (floats too: no pass but
-//! `contract` may change a rounding, whose files use numbers that are exact either way). Placed programs run
-//! with their memory, too, which must hold every array and be free of races; and erasing the memory must give back the
+//! For every file: parse and print is a fixpoint, verify, run, verify, compare the text exactly (`BLESS=1` rewrites it),
+//! interpret every call before and after, and compare the failing checks, or the results bit for bit. This includes floats: no
+//! pass except `contract` may change a rounding, and the files of `contract` use numbers that are exact either way. Placed
+//! programs also run with their memory, which must hold every array and be free of races. Erasing the memory must yield the
 //! program from before.
 
 #[path = "passes/erase.rs"]
@@ -53,7 +53,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What the head of a file says.
+/// The header of a file.
 struct Header {
     passes: Vec<Pass>,
     calls: Vec<(String, Vec<Value>)>,
@@ -94,8 +94,8 @@ fn compare_results(header: &Header, before: (&Program, Run), after: (&Program, R
     Ok(())
 }
 
-/// Without its memory a placed program is one of level `seg`, with the same values: and the one from before, but for
-/// copies, when what only served memory is removed.
+/// Checks that a placed program without its memory is a program of level `seg` with the same values, and that it equals the
+/// program from before, except for copies, after removal of code that only served memory.
 fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Program) -> Result<(), String> {
     let on_memory = |pass: &Pass| pass.needs == Level::Mem || pass.gives == Some(Level::Mem);
     erase_memory(&mut placed);
@@ -125,7 +125,7 @@ fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Pro
             false => Err(format!("erased, it is another program:\n{unplaced:#?}\n{placed:#?}")),
         }
     };
-    // Checks and fresh arrays may have moved, with the scalars that they need; what is computed is made in the same order.
+    // Checks and fresh arrays may have moved, with the scalars that they need. Computed arrays are made in the same order.
     if statements(&unplaced).iter().any(|(_, what)| what == "assert" || is_fresh(what)) {
         same(|(makes_array, _)| *makes_array, true)?;
         return same(|(makes_array, _)| !makes_array, false);
@@ -133,17 +133,17 @@ fn erasable(header: &Header, (before, level): (&Program, Level), mut placed: Pro
     same(|_| true, true)
 }
 
-/// Whether a statement makes an array of what is there.
+/// Whether a statement makes an array of existing data.
 fn is_fresh(what: &str) -> bool {
     matches!(what, "copy" | "replicate" | "iota" | "scratch")
 }
 
-/// What the statements of a program do, in order, without names; of each, whether it computes an array.
+/// Returns the kinds of a program's statements, in order, without names, and for each whether it computes an array.
 fn statements(program: &Program) -> Vec<(bool, String)> {
     let text = program.to_string();
     let lines = text.lines().filter_map(|line| line.split_once(" = "));
     let what = |(pattern, expr): (&str, &str)| {
-        // What is made elsewhere relies on checks of that place, too.
+        // An array that is made in another place relies on the checks of that place, too.
         let expr =
             expr.strip_prefix('{').and_then(|expr| expr.split_once("} ")).map_or(expr, |(_, expr)| expr);
         let what = expr.split([' ', '[']).next()?;
@@ -152,7 +152,7 @@ fn statements(program: &Program) -> Vec<(bool, String)> {
     lines.filter_map(what).collect()
 }
 
-/// Whether all of `few` is in `many` in this order, and the rest are copies.
+/// Whether `few` is a subsequence of `many`, and the other elements of `many` are copies.
 fn is_subsequence(few: &[String], many: &[String]) -> bool {
     let mut few = few.iter().peekable();
     for step in many {
@@ -198,8 +198,8 @@ fn compare_text(file: &Path, input: &str, expected: &str, actual: &str) -> Resul
     Err(format!("expected:\n{expected}\nfound:\n{actual}"))
 }
 
-/// Calls a function; blocks of memory are added to its arguments and dropped from its results.
-/// What a call yields, or the check that fails.
+/// Calls a function. Blocks of memory are added to its arguments and dropped from its results. Returns the results, or the check
+/// that fails.
 fn call(
     (program, run): (&Program, Run),
     name: &str,

@@ -1,4 +1,4 @@
-//! The copies that `short_circuit` leaves are listed with the reason.
+//! Tests that the copies that `short_circuit` leaves are listed with the reason.
 
 use warpwise_diag::{FileId, Sources, Span, render_failure};
 use warpwise_ir::verify::Level;
@@ -6,7 +6,7 @@ use warpwise_opt::pass::run_passes;
 use warpwise_opt::pipelines::pass;
 use warpwise_opt::short_circuit::remaining;
 
-/// The copies that stay in a function `f`, as `array: reason`, lines counted from the function's on.
+/// Returns the remaining copies in a function `f`, as `array: reason`, with lines counted from the function's start.
 fn reasons(passes: &[&str], text: &str) -> Vec<String> {
     let mut sources = Sources::new();
     let file: FileId = sources.add("f.ir", text);
@@ -22,7 +22,7 @@ fn reasons(passes: &[&str], text: &str) -> Vec<String> {
     text.collect()
 }
 
-/// `x` is made of `a` by a map with this body, and copied to a row of it, between other statements.
+/// Returns a function in which a map with this body makes `x` from `a`. `x` is copied to a row of `a`, between other statements.
 fn updated(value: &str, between: &str, after: &str) -> String {
     format!(
         "fun f(n: i64, m: i64, i: i64, a: *[n][m]i64) -> (s: i64, r: [n][m]i64) {{

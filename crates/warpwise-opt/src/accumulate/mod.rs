@@ -1,4 +1,4 @@
-//! Replaces accumulators by scatters, histograms and loops: afterwards no `with_acc` is left.
+//! Replaces accumulators by scatters, histograms and loops. Afterwards no `with_acc` is left.
 //!
 //! ```text
 //! h2 = with_acc ([k] (h) with (i, x, y) { x + y } [0]) (t, c: acc(t, [k], i32)) {
@@ -9,13 +9,13 @@
 //! h2: [k]i32 = hist n (at, new) map (i, x) { return i, x } into (h) rank 1 with (x, y) { x + y } [0];
 //! ```
 //!
-//! A map whose updates stand outside loops and inner maps becomes a map that yields what is added where, and a histogram (or
-//! without operator a scatter) over that, in the order of the program ([`straight`]). Anything else becomes a
-//! sequential loop that updates the arrays themselves, an update an in-place update where the index is in bounds. So accumulators
-//! need nothing of the passes behind this one.
+//! A map whose updates stand outside loops and inner maps becomes a map that yields the indices and values of the updates,
+//! followed by a histogram over these (a scatter if there is no operator), in program order ([`straight`]). All other code
+//! becomes a sequential loop that updates the arrays themselves, in place and only at indices in bounds. Later passes therefore
+//! need not support accumulators.
 //!
-//! Not done here: adding in parallel from inner loops; that needs atomic updates or an array for each task. Accumulators as
-//! inputs of anything but maps are a located limit.
+//! Not done here: parallel updates from inner loops, which need atomic updates or one array per task. Accumulators as inputs of
+//! anything but maps are a located limit.
 
 mod straight;
 
@@ -41,9 +41,9 @@ pub fn accumulate(program: &mut Program) -> Result<(), Limit> {
 
 struct Accumulate<'f> {
     function: &'f mut Function,
-    /// The arrays that stand for an accumulator.
+    /// The arrays that replace an accumulator.
     arrays: FxHashMap<Var, Vec<Var>>,
-    /// What the accumulators of a token add to, and how.
+    /// The input of the `with_acc` that a token belongs to: its arrays and operator.
     inputs: FxHashMap<Var, WithAccInput>,
 }
 
@@ -56,7 +56,7 @@ impl Accumulate<'_> {
         Ok(Body { stms, result: self.operands(&body.result) })
     }
 
-    /// The operands with the arrays of accumulators in their places.
+    /// Returns the operands with accumulators replaced by their arrays.
     fn operands(&self, operands: &[Operand]) -> Vec<Operand> {
         let arrays = |operand: &Operand| operand.as_var().and_then(|var| self.arrays.get(&var));
         let one = |operand: &Operand| match arrays(operand) {
@@ -140,12 +140,12 @@ impl Accumulate<'_> {
         }
     }
 
-    /// Fresh arrays for every accumulator of a pattern.
+    /// Returns a pattern with every accumulator replaced by fresh arrays.
     fn pattern(&mut self, pattern: &[Var]) -> Vec<Var> {
         pattern.iter().flat_map(|&var| self.binding(var)).collect()
     }
 
-    /// A variable, or fresh arrays for it if it is an accumulator.
+    /// Returns a variable, or fresh arrays for it if it is an accumulator.
     fn binding(&mut self, var: Var) -> Vec<Var> {
         let Some(token) = self.acc_type(var).map(|ty| ty.token) else { return vec![var] };
         let arrays = self.inputs.get(&token).map_or(Vec::new(), |input| input.arrays.clone());
@@ -163,7 +163,7 @@ impl Accumulate<'_> {
         vars.into_iter().zip(inits).map(|(var, init)| LoopParam { var, init, consumed: true }).collect()
     }
 
-    /// The body of a `with_acc` where it stands.
+    /// Emits the body of a `with_acc` in its place.
     fn with_acc(
         &mut self,
         pattern: &[Var],
@@ -183,7 +183,7 @@ impl Accumulate<'_> {
         Ok(())
     }
 
-    /// An update of the arrays of an accumulator in place; yields what they are afterwards.
+    /// Emits an in-place update of the arrays of an accumulator. Returns the updated arrays.
     fn update(
         &mut self,
         acc: Var,
@@ -233,7 +233,7 @@ impl Accumulate<'_> {
         results
     }
 
-    /// A value that shares nothing with the arrays about to be updated.
+    /// Returns a value that shares nothing with the arrays about to be updated.
     fn own(&mut self, value: Operand, span: Span, body: &mut Body) -> Operand {
         match value {
             Operand::Var(array) if self.function.ty(array).rank() > 0 => {
@@ -265,7 +265,7 @@ impl Accumulate<'_> {
         all
     }
 
-    /// A map over accumulators as a loop; what it yields besides is collected in arrays.
+    /// Emits a map over accumulators as a loop. Its other results are collected in arrays.
     fn map_loop(&mut self, screma: Screma, stm: &Stm, out: &mut Vec<Stm>) -> Result<(), Limit> {
         let Screma { width, inputs, map, .. } = screma;
         let index = self.function.fresh("i", Type::I64);
@@ -281,7 +281,7 @@ impl Accumulate<'_> {
         }
         let inner = self.body(map.body.clone())?;
         body.stms.extend(inner.stms);
-        // Loop parameters stand in the order of inputs, results in that of the pattern: first the accumulators, by token.
+        // Loop parameters follow the order of the inputs, results the order of the pattern: first the accumulators, by token.
         for (&param, _) in map.params.iter().zip(&inputs) {
             let Some(token) = self.acc_type(param).map(|ty| ty.token) else { continue };
             for (&var, &value) in stm.pattern.iter().zip(&map.body.result) {
@@ -315,12 +315,12 @@ fn limit(what: &str, span: Span) -> Limit {
     Limit { message: what.to_string(), span }
 }
 
-/// A statement that relies on nothing.
+/// Returns a statement without certificates.
 fn plain(pattern: Vec<Var>, expr: Expr, span: Span) -> Stm {
     Stm { pattern, expr, certs: Vec::new(), span }
 }
 
-/// The slice at leading `indices` of an array of this shape, whole in the other dimensions.
+/// Returns the slice at leading `indices` of an array of this shape, whole in the other dimensions.
 fn row_at(indices: &[Operand], shape: &[Operand]) -> Vec<SliceDim> {
     let whole = |&len: &Operand| SliceDim::whole(len);
     let fixed = indices.iter().map(|&index| SliceDim::Fix(index));

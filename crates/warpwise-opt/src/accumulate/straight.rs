@@ -1,5 +1,5 @@
-//! Maps over accumulators whose updates stand outside loops: a map that yields what is added where, then a histogram or a
-//! scatter over all of it.
+//! Maps over accumulators whose updates stand outside loops. They become a map that yields the indices and values of the updates,
+//! then a histogram or a scatter over these.
 //!
 //! ```text
 //! d = screma n (c, is) map (e, i) { e1 = update_acc e[i] (x); e2 = if p { update_acc e1[j] (y) } else { e1 }; return e2 }
@@ -21,7 +21,7 @@ use warpwise_prim::Scalar;
 
 use super::{Accumulate, plain};
 
-/// Values added at a place.
+/// The values added at one index.
 #[derive(Clone)]
 struct Update {
     indices: Vec<Operand>,
@@ -30,16 +30,16 @@ struct Update {
 
 /// The accumulators of one map while its updates are collected.
 struct Updates {
-    /// Which input a variable is a state of.
+    /// The input that each variable is a state of.
     roots: FxHashMap<Var, usize>,
     /// The types of the inputs.
     types: Vec<AccType>,
-    /// For each input its updates, in order.
+    /// The updates of each input, in order.
     made: Vec<Vec<Update>>,
 }
 
 impl Accumulate<'_> {
-    /// What does the work of a map over accumulators, if all its updates can be told in advance.
+    /// Returns the replacement of a map over accumulators, if all its updates stand outside loops and inner SOACs.
     pub(super) fn straight(&mut self, screma: &Screma, stm: &Stm) -> Option<Vec<Stm>> {
         let mut updates = Updates { roots: FxHashMap::default(), types: Vec::new(), made: Vec::new() };
         let (mut params, mut inputs, mut accs) = (Vec::new(), Vec::new(), Vec::new());
@@ -100,12 +100,12 @@ impl Accumulate<'_> {
         Some(stms)
     }
 
-    /// Replaces the accumulators made and used up within statements.
+    /// Replaces the accumulators that are created and used up within statements.
     fn nested(&mut self, stms: Vec<Stm>) -> Option<Vec<Stm>> {
         self.body(Body { stms, result: Vec::new() }).ok().map(|body| body.stms)
     }
 
-    /// Takes the updates out of a body. None if some are in loops or inner combinators, or their operator looks at the index.
+    /// Takes the updates out of a body. Returns `None` if some are in loops or inner SOACs, or if their operator reads the index.
     fn collect(&mut self, body: Body, updates: &mut Updates) -> Option<Body> {
         let looks = updates.types.iter().any(|ty| {
             self.inputs.get(&ty.token).is_some_and(|input| {
@@ -153,7 +153,7 @@ impl Accumulate<'_> {
         Some(Body { stms, result: body.result })
     }
 
-    /// A choice that yields what either side adds, out of bounds where a side adds less than the other.
+    /// Makes a choice yield the updates of both branches. The branch with fewer updates is padded with updates out of bounds.
     fn choice(
         &mut self,
         pattern: &[Var],
@@ -208,7 +208,7 @@ impl Accumulate<'_> {
         Some((kept, then_body, else_body))
     }
 
-    /// An update that does nothing.
+    /// Returns an update without effect, at an index out of bounds.
     fn nothing(&mut self, ty: &AccType, body: &mut Body) -> Update {
         let value = |elem: &Type| match elem {
             Type::Scalar(scalar) => Operand::Const(Scalar::zero(*scalar)),
@@ -224,7 +224,8 @@ impl Accumulate<'_> {
         Update { indices: vec![Operand::i64(-1); ty.shape.len()], values }
     }
 
-    /// Lets the body yield the indices and values of updates, several in an array; yields what the map binds these to.
+    /// Makes the body yield the indices and values of the updates, several updates as an array literal. Returns the arrays that
+    /// the map binds them to.
     fn columns(
         &mut self,
         made: &[Update],
@@ -260,7 +261,7 @@ impl Accumulate<'_> {
         columns
     }
 
-    /// Adds all updates of one accumulator.
+    /// Applies all updates of one accumulator.
     fn apply_updates(
         &mut self,
         arrays: Vec<Var>,
@@ -301,7 +302,7 @@ impl Accumulate<'_> {
         results
     }
 
-    /// The columns with the updates of all elements one after the other, and how many those are.
+    /// Returns the number of updates of all elements, and the columns flattened to that length.
     fn flattened(
         &mut self,
         columns: &[Var],
@@ -339,7 +340,7 @@ fn mentions(body: &Body, updates: &Updates) -> bool {
         })
 }
 
-/// Whether an operator with indices in front looks at them.
+/// Whether an operator with leading index parameters reads the indices.
 fn mentions_index(function: &warpwise_ir::Function, op: &Lambda, rank: usize) -> bool {
     let rest = Lambda { params: op.params[rank..].to_vec(), body: op.body.clone() };
     let free = free_in_lambda(function, &rest);

@@ -1,4 +1,4 @@
-//! Makes functions of sorted statements: which values each needs, and how it gets them.
+//! Builds functions from sorted statements: determines the values that each needs, and their sources.
 
 use warpwise_ir::traverse::{FreeVars, Substitution, free_in_body, free_in_lambda, free_in_type};
 use warpwise_ir::{
@@ -9,7 +9,7 @@ use warpwise_prim::{ScalarType, ValueType};
 use super::sort::{Known, Sorted, Stop};
 use super::{Chunked, Item, Merged, Refusal, ResultOf, Shape};
 
-/// A value that a function takes.
+/// A parameter of a function.
 struct Taken {
     var: Var,
     item: Item,
@@ -17,27 +17,27 @@ struct Taken {
     consumed: bool,
 }
 
-/// A value that a function gives, with its type outside.
+/// A result of a function, with its surface type.
 type Given = (Operand, ValueType);
 
-/// Results, divided into what chunks give and what `after` gives.
+/// The results, divided into those of chunks and those of `after`.
 struct Divided {
     outputs: Vec<Given>,
     afters: Vec<Given>,
     results: Vec<ResultOf>,
 }
 
-/// Knows where values come from.
+/// Sources of values.
 struct Sources {
     sorted: Sorted,
-    /// The types of parameters and results outside.
+    /// Surface types of the parameters, and below of the results.
     parameters: Vec<ValueType>,
     results: Vec<ValueType>,
-    /// Variables that `before` computes and others need.
+    /// Variables that `before` computes for other functions.
     computed: Vec<Var>,
 }
 
-/// Makes the functions.
+/// Builds the functions.
 pub fn build(sorted: Sorted) -> Result<Chunked, Stop> {
     let entry = sorted.function.entry.clone();
     let leaves = |types: Vec<&EntryType>| -> Vec<ValueType> {
@@ -77,7 +77,7 @@ impl Sources {
         self.sorted.function.entry.as_ref().map_or(0, |entry| entry.size_params)
     }
 
-    /// Where each result comes from.
+    /// Returns the source of each result.
     fn results_of(&self, all: &[Operand]) -> Result<Divided, Stop> {
         let (mut outputs, mut afters, mut results) = (Vec::new(), Vec::new(), Vec::new());
         for (&operand, &surface) in all.iter().zip(&self.results) {
@@ -101,7 +101,7 @@ impl Sources {
         Ok(Divided { outputs, afters, results })
     }
 
-    /// Where a value comes from that is known before all elements.
+    /// Returns the source of a value that is known before all elements.
     fn item(&mut self, var: Var) -> Item {
         if var == self.sorted.offset {
             return Item::Offset;
@@ -111,7 +111,7 @@ impl Sources {
             return Item::Parameter(number);
         }
         if sizes.iter().any(|param| param.var == var) {
-            // The original types: those of rows say how many a chunk has.
+            // The type of a parameter may still have the number of all rows, or the number of a chunk's rows instead.
             let size = if var == self.sorted.rows { self.sorted.count } else { var };
             let found = values.iter().enumerate().find_map(|(number, param)| {
                 let shape = self.sorted.function.ty(param.var).shape();
@@ -136,7 +136,7 @@ impl Sources {
         }
     }
 
-    /// The values known before that code needs.
+    /// Returns the free variables of code, other than `others`, as parameters.
     fn taken(&mut self, free: &FreeVars, others: &[Var]) -> Vec<Taken> {
         let mut taken = Vec::new();
         for var in free.iter().filter(|var| !others.contains(var)) {
@@ -149,7 +149,7 @@ impl Sources {
         taken
     }
 
-    /// What is passed from one function to another.
+    /// Returns a value of another function as a parameter.
     fn passed(&self, var: Var, item: Item, consumed: bool) -> Taken {
         let elem = self.sorted.function.ty(var).elem().unwrap_or(ScalarType::I64);
         Taken { var, item, surface: surface(elem), consumed }
@@ -193,7 +193,7 @@ impl Sources {
             let body = Body { stms: without_certs(&op.body.stms), result: op.body.result.clone() };
             let free = free_in_lambda(&self.sorted.function, &op);
             let mut all = self.taken(&free, &[]);
-            // The two groups come last, in the order of the operator.
+            // The two groups come last, in the operator's order.
             all.extend(op.params.iter().map(|&param| self.passed(param, Item::Total(group, 0), false)));
             let surfaces: Vec<ValueType> = op.params[..neutral.len()]
                 .iter()
@@ -254,7 +254,7 @@ impl Sources {
         Some(self.add("before", all, body, &surfaces, program))
     }
 
-    /// Free variables of a body, also in the types of what it gives.
+    /// Returns the free variables of a body, including those in the types of its results.
     fn free(&self, body: &Body) -> FreeVars {
         let function = &self.sorted.function;
         let mut free = free_in_body(function, body);
@@ -266,7 +266,7 @@ impl Sources {
         free
     }
 
-    /// Adds an entry point to the program. Gives what it takes, without sizes.
+    /// Adds an entry point to the program. Returns its parameters without sizes.
     fn add(
         &self,
         name: &str,
@@ -301,7 +301,7 @@ impl Sources {
     }
 }
 
-/// Makes this the body of a function; sizes of results that are no parameters come before them. How many there are.
+/// Sets the body of a function and declares its results. Sizes that are not parameters come first. Returns the number of these.
 fn declare_results(function: &mut Function, body: Body) -> usize {
     let Body { stms, result } = body;
     let is_param = |function: &Function, var: Var| function.params.iter().any(|param| param.var == var);
@@ -332,7 +332,7 @@ fn entry_type(ty: &Type, surface: ValueType) -> EntryType {
     }
 }
 
-/// Statements that rely on nothing that was checked elsewhere.
+/// Returns the statements without certificates, since the checks may be in other functions.
 fn without_certs(stms: &[Stm]) -> Vec<Stm> {
     without_certs_of(stms, |_| true)
 }
@@ -343,7 +343,7 @@ fn without_certs_of(stms: &[Stm], elsewhere: impl Fn(Var) -> bool) -> Vec<Stm> {
     stms
 }
 
-/// The type that scalars of a type have outside.
+/// Returns the surface type of scalars of a type.
 fn surface(elem: ScalarType) -> ValueType {
     match elem {
         ScalarType::Bool => ValueType::Bool,

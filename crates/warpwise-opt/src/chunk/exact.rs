@@ -1,7 +1,7 @@
-//! Whether an operator gives the same bits in whatever tree it combines its operands.
+//! Decides whether an operator yields the same bits for any tree of combinations.
 //!
-//! Operators are associative by contract; what breaks that is rounding. An operator that computes no float, but only
-//! compares and chooses among those it is given, does not round.
+//! Operators are associative by contract; only rounding violates that. An operator that computes no floats, but only compares and
+//! selects its operands, does not round.
 
 use warpwise_ir::{Body, Expr, Function, Lambda, Stm, exprs};
 use warpwise_prim::BinaryOp;
@@ -11,7 +11,7 @@ pub fn is_exact(function: &Function, op: &Lambda) -> bool {
     body_is_exact(function, &op.body)
 }
 
-/// Whether a body has a reduction or the like that rounds.
+/// Whether a body has a reduction, scan or histogram that rounds.
 pub fn combines_inexactly(function: &Function, body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut inexact = match &stm.expr {
@@ -36,7 +36,7 @@ fn body_is_exact(function: &Function, body: &Body) -> bool {
     })
 }
 
-/// Whether an expression yields one of the values that it is given.
+/// Whether an expression yields one of its operands.
 fn chooses(expr: &Expr) -> bool {
     matches!(
         expr,

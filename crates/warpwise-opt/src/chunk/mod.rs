@@ -1,7 +1,7 @@
-//! Takes an entry point apart into functions that work on its arrays chunk by chunk.
+//! Splits an entry point into functions that process its arrays chunk by chunk.
 //!
-//! Where the body is made of operations over the outer dimension of some parameters (maps, reductions, scans, histograms,
-//! scatters, filters), it need not see all of them at once:
+//! If the body consists of operations over the outer dimension of some parameters (maps, reductions, scans, histograms, scatters,
+//! filters), it need not have all rows at once:
 //!
 //! ```text
 //! entry f(n: i64, k: f32, xs: [n]f32) -> (ys: [n]f32, mean: f32) {
@@ -17,16 +17,16 @@
 //! entry after(m: f32, s: f32) -> (mean: f32) { mean: f32 = fdiv s m; return mean }
 //! ```
 //!
-//! `before` computes what needs no elements, once; `chunk` is called with consecutive rows; `after` finishes what is
-//! known when all chunks are done. Reductions are merged, in order; scans, histograms and scatters carry a state from chunk
-//! to chunk. [`Chunked`] says which values each of them takes.
+//! `before` computes the values that need no elements, once. `chunk` is called with consecutive rows. `after` computes the values
+//! that need all chunks. Reductions are merged, in order; scans, histograms and scatters carry a state from chunk to chunk.
+//! [`Chunked`] says which values each function takes.
 //!
-//! What comes out has the same bits as without chunks. Integers, comparisons and the like give that for any chunks. For
-//! reductions that round ([`Shape::rounds`]) chunks must be those pieces that the lowering combines in order; what else
-//! would have to know how floats are combined (scans, histograms) is refused.
+//! The results have the same bits as without chunks. Integer operations and comparisons guarantee that for any chunks. For
+//! reductions that round ([`Shape::rounds`]) the chunks must be exactly the blocks that the lowering combines in order. Other
+//! operations whose result depends on the order in which floats are combined (scans, histograms) are refused.
 //!
-//! Needs: no calls, fused operations, level `soac`. Not done here: operations that need a result over all elements for each
-//! of them (a second pass), neighbours, sorting, loops over arrays.
+//! Needs: no calls, fused operations, level `soac`. Not done here: operations that need a result over all elements for each of
+//! them (a second pass), neighbours, sorting, loops over arrays.
 
 mod build;
 mod exact;
@@ -36,94 +36,96 @@ use serde::{Deserialize, Serialize};
 use warpwise_diag::Span;
 use warpwise_ir::{FunctionId, Program};
 
-/// The functions that an entry point becomes, and what they take and give.
+/// The functions that an entry point is split into, with their parameters and results.
 #[derive(Clone, Debug)]
 pub struct Chunked {
-    /// With the entry points `before`, `chunk`, `after` and `merge_0`, `merge_1`, ...
+    /// The program with the entry points `before`, `chunk`, `after` and `merge_0`, `merge_1`, ...
     pub program: Program,
-    /// What is passed how.
+    /// The calling convention of the functions.
     pub shape: Shape,
 }
 
-/// How the functions of a [`Chunked`] are called. Parameters and results are those of the entry point with opaque values taken
-/// apart, without sizes.
+/// The calling convention of the functions of a [`Chunked`]. Parameters and results are numbered as those of the entry point,
+/// with opaque values split into their components, without sizes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shape {
-    /// The parameters whose rows come in chunks.
+    /// The parameters whose rows are passed in chunks.
     pub streamed: Vec<usize>,
-    /// What `before` takes; `None` if there is nothing to compute.
+    /// The parameters of `before`; `None` if there is nothing to compute.
     pub before: Option<Vec<Item>>,
-    /// What `chunk` takes. It gives the carried values, then the partial results of the merged ones, then the rows of outputs.
+    /// The parameters of `chunk`. Its results are the carried values, the partial results of the merged values, and the rows of
+    /// outputs.
     pub chunk: Vec<Item>,
-    /// The first values of what is carried from chunk to chunk.
+    /// The initial values of the state that is carried from chunk to chunk.
     pub carried: Vec<Item>,
-    /// Groups of values that are merged: how many each has, and their neutral elements.
+    /// The groups of values that are merged.
     pub merged: Vec<Merged>,
-    /// What `after` takes; `None` if all results are outputs.
+    /// The parameters of `after`; `None` if all results are outputs.
     pub after: Option<Vec<Item>>,
-    /// Where each result comes from.
+    /// The source of each result.
     pub results: Vec<ResultOf>,
-    /// Whether chunks must have the size of the pieces that reductions combine in order.
+    /// Whether the chunk size must be the size of the blocks that reductions combine in order.
     pub rounds: bool,
-    /// Whether what is done to a row combines floats, in an order that may depend on whether there are few rows.
+    /// Whether the code for a row combines floats, in an order that may depend on whether there are few rows.
     pub rounds_inside: bool,
 }
 
-/// Values that a reduction merges.
+/// A group of values that a reduction merges.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Merged {
-    /// What stands for no elements.
+    /// The neutral elements.
     pub neutral: Vec<Item>,
-    /// What its `merge` takes before the two groups.
+    /// The parameters of its `merge` before the two groups.
     pub takes: Vec<Item>,
 }
 
-/// A value.
+/// A value that is passed to one of the functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Item {
     /// A parameter.
     Parameter(usize),
-    /// A size: of this parameter, this dimension.
+    /// The extent of this parameter in this dimension.
     Size(usize, usize),
-    /// What `before` gave.
+    /// A result of `before`.
     Before(usize),
-    /// The number of the first row of the chunk.
+    /// Index of the first row of the chunk.
     Offset,
-    /// What is carried.
+    /// A carried value.
     Carried(usize),
     /// The rows of a parameter.
     Rows(usize),
-    /// A merged value, of this group.
+    /// A merged value: the group, and the position in it.
     Total(usize, usize),
     /// A constant.
     Constant(warpwise_prim::Scalar),
 }
 
-/// Where a result comes from.
+/// The source of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ResultOf {
-    /// The rows that `chunk` gives.
+    /// The rows that `chunk` returns.
     Output(usize),
-    /// What `after` gives.
+    /// A result of `after`.
     After(usize),
 }
 
-/// Why an entry point cannot be taken apart.
+/// The reason why an entry point cannot be split.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// Where.
+    /// Source position of the obstacle.
     pub span: Span,
-    /// What is in the way.
+    /// Description of the obstacle.
     pub why: String,
 }
 
-/// Takes an entry point apart so that this parameter (and others with as many rows, where possible) comes in chunks.
+/// Splits an entry point such that this parameter is passed in chunks, and other parameters with the same number of rows if
+/// possible.
 pub fn chunk(program: &Program, function: FunctionId, parameter: usize) -> Result<Chunked, Refusal> {
     let mut whole: Vec<usize> = Vec::new();
     loop {
         match sort::sort(&program.functions[function], parameter, &whole).and_then(build::build) {
             Ok(chunked) => return Ok(chunked),
-            // Another array of as many rows may be needed as a whole.
+            // Another array with the same number of rows may be needed whole.
             Err(sort::Stop { needed_whole: Some(other), .. }) if other != parameter => whole.push(other),
             Err(sort::Stop { refusal, .. }) => return Err(refusal),
         }

@@ -1,4 +1,4 @@
-//! Sorts the statements of an entry point: before all elements, for each chunk of them, after them.
+//! Sorts the statements of an entry point: before all elements, for each chunk, or after all elements.
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
@@ -13,45 +13,45 @@ use warpwise_prim::BinaryOp;
 use super::Refusal;
 use super::exact::{combines_inexactly, is_exact};
 
-/// When a variable is known.
+/// The time at which a variable is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
     /// Before all elements.
     Before,
-    /// Row by row: an array.
+    /// For each chunk: an array with a row per row of the chunk.
     Rows,
-    /// A number of rows that are kept of a chunk.
+    /// For each chunk: the number of its rows that a filter keeps.
     Count,
     /// After all elements.
     After,
 }
 
-/// Values that are carried from chunk to chunk.
+/// A value that is carried from chunk to chunk.
 pub struct Carry {
-    /// Their first values.
+    /// The initial value.
     pub first: Operand,
-    /// What a chunk takes.
+    /// The parameter of the chunk.
     pub param: Var,
-    /// What a chunk gives.
+    /// The result of the chunk.
     pub result: Operand,
-    /// What the function calls the last ones; none where nothing after the chunks needs them.
+    /// The variable for the final value; `None` if no code after the chunks needs it.
     pub total: Option<Var>,
-    /// Whether a chunk may overwrite it.
+    /// Whether a chunk may overwrite the value.
     pub consumed: bool,
 }
 
-/// A reduction.
+/// A reduction whose partial results are merged.
 pub struct Merge {
     pub op: Lambda,
     pub neutral: Vec<Operand>,
-    /// What a chunk gives, and what the function calls the totals.
+    /// The variables for the results of a chunk, which are also those for the totals.
     pub vars: Vec<Var>,
 }
 
 /// The statements of an entry point, sorted.
 pub struct Sorted {
     pub function: Function,
-    /// The number of all rows, of the rows of a chunk, and of the first row of a chunk.
+    /// Number of all rows, number of rows of a chunk, and index of the first row of a chunk.
     pub rows: Var,
     pub count: Var,
     pub offset: Var,
@@ -66,14 +66,14 @@ pub struct Sorted {
     pub rounds_inside: bool,
 }
 
-/// Why there is no way.
+/// The reason why an entry point cannot be split.
 pub struct Stop {
     pub refusal: Refusal,
-    /// A parameter, among those without sizes, that would have to be there as a whole.
+    /// The number, without sizes, of a parameter that would have to be passed whole.
     pub needed_whole: Option<usize>,
 }
 
-/// Sorts, with the rows of this parameter in chunks, and of all others with as many rows but those that are needed whole.
+/// Sorts the statements. This parameter, and every other one of equal row count, is chunked, except those listed in `whole`.
 pub fn sort(function: &Function, parameter: usize, whole: &[usize]) -> Result<Sorted, Stop> {
     let mut function = function.clone();
     let stop = |why: &str| Stop {
@@ -128,7 +128,7 @@ pub fn sort(function: &Function, parameter: usize, whole: &[usize]) -> Result<So
     Ok(sorted)
 }
 
-/// What is in the way, and the variable that is to blame.
+/// An obstacle, and the variable to blame.
 struct Blame {
     why: String,
     var: Option<Var>,
@@ -182,7 +182,7 @@ impl Sorted {
         Ok(())
     }
 
-    /// Whether an expression makes an array with as many rows as there are elements, of nothing.
+    /// Whether an expression makes an array with one row per element from no other array.
     fn generates(&self, expr: &Expr) -> bool {
         let rows = Operand::Var(self.rows);
         match expr {
@@ -202,7 +202,7 @@ impl Sorted {
         }
         let Stm { pattern, expr, certs, span } = stm;
         let plain = |pattern, expr| Stm { pattern, expr, certs: Vec::new(), span };
-        // What is checked before need not be known to have been.
+        // Checks that come before the chunks have succeeded when a chunk runs.
         debug_assert!(certs.iter().all(|&cert| self.known(cert) != Known::Rows));
         match expr {
             Expr::Screma(screma) => self.screma(pattern, *screma, span),
@@ -220,7 +220,7 @@ impl Sorted {
         }
     }
 
-    /// An expression whose rows come from the same rows of an array, for a chunk.
+    /// Returns an expression for a chunk whose rows come from the same rows of an array.
     fn view(&self, expr: Expr) -> Result<Expr, Blame> {
         let in_rows = |var: Var| self.known(var) == Known::Rows;
         let fixed = |operand: &Operand| operand.as_var().is_none_or(|var| self.known(var) == Known::Before);
@@ -260,7 +260,7 @@ impl Sorted {
         })
     }
 
-    /// What is to blame for an expression that needs arrays as a whole.
+    /// Returns the obstacle for an expression that needs arrays whole.
     fn blame(&self, expr: &Expr) -> Blame {
         let free = free_in_expr(&self.function, expr);
         match free.iter().find(|&var| self.known(var) == Known::Rows) {
@@ -269,7 +269,7 @@ impl Sorted {
         }
     }
 
-    /// Whether this is how many elements an operation on rows has.
+    /// Whether a size is the width of an operation on rows.
     fn is_width(&self, size: Operand) -> bool {
         size == self.rows.into() || size.as_var().is_some_and(|var| self.known(var) == Known::Count)
     }
@@ -278,7 +278,7 @@ impl Sorted {
         if size == self.rows.into() { self.count.into() } else { size }
     }
 
-    /// Gives a statement to chunks; what it binds are rows.
+    /// Adds a statement to the chunks. The variables that it binds are rows.
     fn rows_of(&mut self, stm: Stm) -> Sorting {
         for &var in &stm.pattern {
             self.known.insert(var, Known::Rows);
@@ -288,7 +288,7 @@ impl Sorted {
         Ok(())
     }
 
-    /// An array has as many rows as the chunk.
+    /// Gives an array the number of rows of a chunk.
     fn count_rows(&mut self, var: Var) {
         if let Type::Array(ty) = &mut self.function.vars[var].ty
             && ty.shape[0] == self.rows.into()
@@ -317,7 +317,7 @@ impl Sorted {
         self.rows_of(Stm { pattern, expr, certs: Vec::new(), span })
     }
 
-    /// Inputs of an operation over rows.
+    /// Checks the inputs of an operation over rows.
     fn inputs(&self, width: Operand, inputs: &[Var], lambdas: &[&Lambda]) -> Sorting {
         if !self.is_width(width) {
             return Err(Blame::new(AS_A_WHOLE));
@@ -375,7 +375,7 @@ impl Sorted {
         self.scan(totals, arrays, screma, span)
     }
 
-    /// Whether a reduction rounds; if it does, what it needs for being combined in the same order by chunks.
+    /// Returns whether a reduction rounds. If it does, demands that chunks can combine in the same order.
     fn reduction_rounds(&self, screma: &Screma, reduce: &Reduce) -> Result<bool, Blame> {
         if is_exact(&self.function, &reduce.op) {
             return Ok(false);
@@ -385,18 +385,18 @@ impl Sorted {
             let bound = self.chunk.iter().find(|stm| stm.pattern.contains(input));
             bound.is_some_and(|stm| matches!(stm.expr, Expr::Iota { .. }))
         };
-        // Counting from an offset may make the lowering choose other pieces.
+        // An iota with an offset may make the lowering choose different blocks.
         let alike =
             screma.width == self.rows.into() && screma.scans.is_empty() && !screma.inputs.iter().any(counts);
         if scalars && alike { Ok(true) } else { Err(Blame::new(ROUNDS)) }
     }
 
-    /// Scans a chunk by itself, and combines what came before it with every element.
+    /// Scans a chunk separately, and combines the state before the chunk with every element.
     fn scan(&mut self, totals: &[Var], arrays: &[Var], mut screma: Screma, span: Span) -> Sorting {
         let post = screma.post.take();
         let (n_scanned, n_reduced) = (screma.n_scanned(), screma.n_reduced());
         let scans = screma.scans.clone();
-        // What the whole chunk comes to is a reduction of the same values.
+        // The total of the chunk is a reduction of the same values.
         for Scan { op, neutral, .. } in &scans {
             let op =
                 warpwise_ir::traverse::Copier::within(&mut self.function, Default::default()).copy_lambda(op);
@@ -509,7 +509,7 @@ impl Sorted {
         Ok(())
     }
 
-    /// What a chunk takes for an array that every chunk changes.
+    /// Returns the chunk's parameter for an array that every chunk changes.
     fn carried(&mut self, array: Var) -> Result<Var, Blame> {
         if self.known(array) != Known::Before {
             return Err(Blame::of("an array with as many rows is written to at computed places", array));
@@ -521,7 +521,7 @@ impl Sorted {
         Ok(param)
     }
 
-    /// The last carried values are changed by an expression.
+    /// Makes an expression the update of the most recent carried values.
     fn carry_all(&mut self, pattern: Vec<Var>, expr: Expr, span: Span) {
         let new = self.carries.len() - pattern.len();
         for (carry, &var) in self.carries[new..].iter_mut().zip(&pattern) {

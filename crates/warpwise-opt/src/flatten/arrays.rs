@@ -1,12 +1,12 @@
-//! Lifting what makes arrays of differing sizes out of others: concatenation, literals, updates, scatters
-//! and histograms. All of them write to places in the data of all segments, which are computed element by element.
+//! Lifting of operations that make irregular arrays from others: concatenation, literals, updates, scatters and histograms. All
+//! of them write to places in the data of all segments, which are computed per element.
 //!
 //! ```text
 //! b: [k]f32 = update a[i] = x   for each segment   ==>
 //! at = map (start, i) { start + i };   data' = scatter w (at, xs) into (copy data);
 //! ```
 //!
-//! What is overwritten is copied before.
+//! Overwritten data are copied first.
 
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Expr, Hist, HistOp, Operand, Scatter, SliceDim, Stm, Type, Var};
@@ -15,7 +15,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 use super::control::scattered;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Segments};
 
-/// Where values go, and the values.
+/// The places of values, and arrays of the values.
 type Written = (Var, Vec<Var>);
 
 impl Lifter<'_> {
@@ -49,7 +49,8 @@ impl Lifter<'_> {
         self.joined_parts(stm.pattern[0], &rows, &offsets)
     }
 
-    /// Binds `whole` to parts, each at an offset computed in the group under way, which the variable beside it names.
+    /// Binds `whole` to the concatenation of parts. Each part has an offset computed in the current group, with a variable for
+    /// it.
     fn joined_parts(&mut self, whole: Var, parts: &[Var], offsets: &[(Var, Operand)]) -> Lifted<()> {
         let locals: Vec<Operand> = offsets.iter().map(|&(_, local)| local).collect();
         let kept = self.flush(&locals);
@@ -81,7 +82,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Segments for an array whose contents are to be written, and a variable for where each begins.
+    /// Returns segments with undefined contents for an array, and a variable for their starts.
     pub fn room(&mut self, array: Var) -> Lifted<(Segments, Var)> {
         let shape = self.function.ty(array).shape().to_vec();
         let elem = self.function.ty(array).elem().unwrap_or(ScalarType::I64);
@@ -94,14 +95,14 @@ impl Lifter<'_> {
         Ok((segments, start))
     }
 
-    /// A variable for where each segment begins.
+    /// Returns a variable for the starts of segments.
     fn start_of(&mut self, segments: Segments) -> Var {
         let start = self.function.fresh("start", Type::I64);
         self.set(start, Form::Regular(segments.starts));
         start
     }
 
-    /// Lifts an update of an array of differing sizes.
+    /// Lifts an update of an irregular array.
     pub fn update(&mut self, stm: &Stm, array: Var, dims: &[SliceDim], value: Operand) -> Lifted<()> {
         let segments = self.irregular(array)?;
         let start = self.start_of(segments);
@@ -135,7 +136,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Where an element of an updated part lies, and its value, for all elements of the level under way.
+    /// Returns the place and the value of an updated element, for all elements of the current level.
     fn written(
         &mut self,
         stm: &Stm,
@@ -174,7 +175,7 @@ impl Lifter<'_> {
         Ok((kept[0], kept[1]))
     }
 
-    /// Where the element at indices of an array lies in the data of all segments, in the group under way.
+    /// Returns the place of the element at indices of an array in the data of all segments, in the current group.
     fn place(&mut self, start: Var, sizes: &[Operand], indices: &[Operand]) -> Lifted<Operand> {
         let mut at = indices[0];
         for (&size, &index) in sizes[1..].iter().zip(&indices[1..]) {
@@ -236,7 +237,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Binds an array to segments, in its regular form where its shape is.
+    /// Binds an array to segments, in regular form if its shape is regular.
     fn set_filled(&mut self, var: Var, segments: Segments) {
         let ty = self.function.ty(var).clone();
         if !self.regular_type(&ty) {
@@ -247,7 +248,7 @@ impl Lifter<'_> {
         self.set(var, Form::Regular(all));
     }
 
-    /// The destinations as segments, and for each operation where its values go among these, and the values. `ranks` has
+    /// Returns the destinations as segments, and for each operation the places of its values in these and the values. `ranks` has
     /// the number of indices and of values of each operation.
     fn places(
         &mut self,
@@ -286,7 +287,7 @@ impl Lifter<'_> {
         Ok((segments, written.collect()))
     }
 
-    /// Where indices of an array lie in the data of all segments, or -1 where they are out of bounds.
+    /// Returns the place of an element in the data of all segments, or -1 if the indices are out of bounds.
     fn checked_place(&mut self, start: Var, shape: &[Operand], indices: &[Operand]) -> Lifted<Operand> {
         let mut inside = Operand::bool(true);
         let mut locals = Vec::new();
@@ -300,7 +301,7 @@ impl Lifter<'_> {
         Ok(self.compute("place", Expr::Select(inside, place, Operand::i64(-1))))
     }
 
-    /// Segments without contents.
+    /// Binds the result of a statement to segments with undefined contents.
     pub fn without_contents(&mut self, stm: &Stm) -> Lifted<()> {
         let (segments, _) = self.room(stm.pattern[0])?;
         self.set(stm.pattern[0], Form::Irregular(segments));
@@ -308,7 +309,7 @@ impl Lifter<'_> {
     }
 }
 
-/// How much of a dimension is taken, if not one index.
+/// Returns the length of a range, or `None` for a single index.
 fn length(dim: &SliceDim) -> Option<Operand> {
     match *dim {
         SliceDim::Fix(_) => None,

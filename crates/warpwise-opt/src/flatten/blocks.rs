@@ -1,4 +1,5 @@
-//! Loops that update arrays, such as a block of a matrix, or exchange them, by operations that are short enough for one work-group.
+//! Finds loops that update or exchange arrays, such as a block of a matrix, by operations that are short enough for one
+//! work-group.
 //!
 //! ```text
 //! map (a: [b][b]f32) { loop (m = copy a) for i < b { col = map ...; m with [:, i] = col } }
@@ -15,8 +16,8 @@ use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::levels::product;
 
-/// Maximum number of bytes of all arrays that loops update or make: they lie in the local memory of a work-group, 32 KiB, beside those that
-/// are made before the loops.
+/// Maximum number of bytes of all arrays that loops update or make. They are in the local memory of a work-group, 32 KiB, beside
+/// arrays that are made before the loops.
 const MOST_BYTES: i64 = 28 << 10;
 
 /// The work of the loops within an element of a nest.
@@ -27,8 +28,8 @@ pub struct Repeated {
     arrays: Vec<Vec<Operand>>,
 }
 
-/// Collects the work of the loops in `lambda`. Returns none if there is no loop, if a loop carries an array that it neither updates
-/// in place nor exchanges with another, or if a size is not known outside the nest.
+/// Collects the work of the loops in `lambda`. Returns `None` if there is no loop, if a loop carries an array that it neither
+/// updates in place nor exchanges with another, or if a size is not known outside the nest.
 pub fn repeated(function: &Function, lambda: &Lambda) -> Option<Repeated> {
     let outside = free_in_lambda(function, lambda).iter().collect();
     let found = Repeated { operations: Vec::new(), arrays: Vec::new() };
@@ -62,9 +63,9 @@ impl Repeated {
 
 struct Loops<'f> {
     function: &'f Function,
-    /// What is bound outside of the element.
+    /// The variables bound outside of the element.
     outside: FxHashSet<Var>,
-    /// The arrays that the loops seen so far update, as they were before, and the loops' parameters.
+    /// The parameters of the loops seen so far, and the arrays from before the loops that these update.
     updated: FxHashSet<Var>,
     found: Repeated,
 }
@@ -96,8 +97,8 @@ impl Loops<'_> {
         })
     }
 
-    /// Collects an operation inside the dimensions `around`. Returns none if its width varies between elements or iterations; nested
-    /// operations of varying width run in order within a point.
+    /// Collects an operation inside the dimensions `around`. Returns `None` if its width varies between elements or iterations.
+    /// Nested operations of varying width run in order within a point.
     fn operation(&mut self, expr: &Expr, around: &[Operand]) -> Option<()> {
         let (width, lambda) = match expr {
             Expr::Screma(soac) => (soac.width, &soac.map),
@@ -119,7 +120,7 @@ impl Loops<'_> {
         size.as_var().is_none_or(|var| self.outside.contains(&var))
     }
 
-    /// Collects a parameter of a loop in `around`. Returns none for an array whose size varies.
+    /// Collects a parameter of a loop in `around`. Returns `None` for an array whose size varies.
     fn param(&mut self, param: &LoopParam, around: &Body) -> Option<()> {
         if self.function.ty(param.var).rank() == 0 {
             return Some(());
@@ -132,7 +133,7 @@ impl Loops<'_> {
         }
     }
 
-    /// Returns none for a result of a loop's body that is an array, but none of the loop's parameters after updates in place.
+    /// Returns `None` for an array result of a loop's body that is not one of the loop's parameters after updates in place.
     fn result(&self, params: &[LoopParam], body: &Body, result: Operand) -> Option<()> {
         let Some(var) = result.as_var().filter(|&var| self.function.ty(var).rank() > 0) else {
             return Some(());
@@ -141,7 +142,7 @@ impl Loops<'_> {
         params.iter().any(|param| param.var == origin).then_some(())
     }
 
-    /// Collects those of these variables that are arrays. Returns none if a size varies.
+    /// Collects the arrays among these variables. Returns `None` if a size varies.
     fn arrays(&mut self, vars: &[Var]) -> Option<()> {
         for &var in vars {
             let Type::Array(ty) = self.function.ty(var) else { continue };
@@ -155,7 +156,7 @@ impl Loops<'_> {
     }
 }
 
-/// Returns the array that `var` is after updates in place: one from outside `body`, the result of a loop, or a fresh one.
+/// Returns the array that `var` is after updates in place: an array from outside `body`, the result of a loop, or a fresh array.
 fn origin(body: &Body, var: Var) -> Var {
     let Some(stm) = body.stms.iter().find(|stm| stm.pattern.contains(&var)) else { return var };
     let at = stm.pattern.iter().position(|&bound| bound == var).expect("it is bound here");

@@ -1,5 +1,5 @@
-//! Lifting bodies: which statements stay as they are within an element, which are copied to where their views are
-//! used, and which become operations over all segments at once.
+//! Lifting of bodies: decides which statements stay within an element, which are copied to the uses of their views, and which
+//! become operations over all segments at once.
 
 use std::rc::Rc;
 
@@ -12,19 +12,19 @@ use super::calls::Folds;
 use super::lifter::{Form, Lifted, Lifter, Scope, Segments, needs};
 use super::runs_in_order;
 
-/// What becomes of a statement.
+/// The treatment of a statement.
 enum Choice {
-    /// It stays as it is, within an element.
+    /// The statement stays unchanged, within an element.
     Stay,
-    /// It is copied to where its result is used.
+    /// The statement is copied to the uses of its result.
     Delay,
-    /// Each element runs it for itself, in its part of flat arrays.
+    /// Each element runs the statement by itself, in its segments of flat arrays.
     InOrder,
-    /// It becomes an operation over all elements.
+    /// The statement becomes an operation over all elements.
     Lift,
 }
 
-/// A result of a body for all elements.
+/// The form of a body's result for all elements.
 #[derive(Clone, Copy, Debug)]
 pub enum Result {
     /// An array with one more dimension.
@@ -33,18 +33,18 @@ pub enum Result {
     Irregular(Segments),
 }
 
-/// How a result will be had.
+/// The source of a result.
 enum Plan {
-    /// It is kept already.
+    /// An existing array.
     Known(Var),
-    /// It is so many-th of what the group under way keeps.
+    /// The result of the current group's map at this position.
     Kept(usize),
-    /// As segments.
+    /// Segments, made by [`Lifter::irregular`].
     Segments,
 }
 
 impl Lifter<'_> {
-    /// Lifts the statements of a body at the level under way; afterwards its results are known.
+    /// Lifts the statements of a body at the current level. Its results are known afterwards.
     pub fn stms(&mut self, body: &Body) -> Lifted<()> {
         let scope = Scope { last_use: last_uses(self.function, body), at: 0 };
         self.scopes.push(scope);
@@ -60,12 +60,12 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Ends the body that [`Lifter::stms`] began. What it yields must be kept by now.
+    /// Ends the body that [`Lifter::stms`] began. The results of the body must be stored by now.
     pub fn end(&mut self) {
         self.scopes.pop();
     }
 
-    /// Lifts a body whose results are wanted in their forms for all elements.
+    /// Lifts a body. Returns the forms of its results for all elements.
     pub fn body(&mut self, body: &Body) -> Lifted<Vec<Result>> {
         self.stms(body)?;
         let results = self.results(&body.result)?;
@@ -73,14 +73,14 @@ impl Lifter<'_> {
         Ok(results)
     }
 
-    /// The forms of operands for all elements of the level under way.
+    /// Returns the forms of operands for all elements of the current level.
     pub fn results(&mut self, operands: &[Operand]) -> Lifted<Vec<Result>> {
         let checked = self.has_checks();
         let mut wanted = Vec::new();
         let mut plan = Vec::new();
         for &operand in operands {
             let ty = self.function.operand_type(operand);
-            // Checks must stay with something that is used.
+            // A check must stay with a value that is used.
             let known = self.known(operand).filter(|_| !(checked && ty.rank() == 0));
             plan.push(match known {
                 _ if !self.regular_type(&ty) => Plan::Segments,
@@ -104,7 +104,7 @@ impl Lifter<'_> {
         Ok(results)
     }
 
-    /// The array of a regular value of the level under way, if it is kept.
+    /// Returns the array of a regular value of the current level, if it is stored.
     fn known(&self, operand: Operand) -> Option<Var> {
         let value = self.values.get(&operand.as_var()?)?;
         match value.form {
@@ -134,7 +134,7 @@ impl Lifter<'_> {
 
     fn fate(&self, stm: &Stm) -> Choice {
         let regular = stm.pattern.iter().all(|&var| {
-            // Sizes bound beside the arrays differ from element to element.
+            // Sizes bound beside the arrays vary between elements.
             let sizes = self.function.ty(var).shape();
             self.regular_type(self.function.ty(var))
                 && !sizes.iter().any(|x| stm.pattern.iter().any(|&y| *x == y.into()))
@@ -162,20 +162,19 @@ impl Lifter<'_> {
         }
     }
 
-    /// Whether an expression whose results are regular runs within an element although its extents differ.
+    /// Whether an expression with regular results runs within an element although its extents vary.
     fn stays_apart(&self, expr: &Expr) -> bool {
         self.functions.folds == Folds::Apart && runs_in_order(expr)
     }
 
-    /// Whether an expression of the level under way has parallelism inside whose extent differs from element to
-    /// element, or calls.
+    /// Whether an expression of the current level contains calls, or parallelism whose extent varies between elements.
     pub fn holds_irregular(&self, expr: &Expr) -> bool {
         let free = free_in_expr(self.function, expr);
         let avoided = |x: Operand| x.as_var().is_none_or(|var| free.contains(var) && self.avoided(x));
         holds_irregular(expr, &avoided)
     }
 
-    /// [`repeats_in_parallel`], of an expression of the level under way.
+    /// Applies [`repeats_in_parallel`] to an expression of the current level.
     fn repeats_in_parallel(&self, expr: &Expr) -> bool {
         let free = free_in_expr(self.function, expr);
         let avoided = |x: Operand| x.as_var().is_none_or(|var| free.contains(var) && self.avoided(x));
@@ -208,7 +207,7 @@ impl Lifter<'_> {
     }
 }
 
-/// Whether an expression has parallelism inside whose extent is not `avoided`, or calls.
+/// Whether an expression contains calls, or parallelism whose extent is not `avoided`.
 pub fn holds_irregular(expr: &Expr, avoided: &dyn Fn(Operand) -> bool) -> bool {
     let mut found = match expr {
         Expr::Call { .. } | Expr::FlatMap(_) => true,
@@ -225,11 +224,11 @@ pub fn holds_irregular(expr: &Expr, avoided: &dyn Fn(Operand) -> bool) -> bool {
     found
 }
 
-/// Known widths of operations up to which a loop around them rather runs in order within an element.
+/// Largest known width of operations for which the loop around them runs in order within an element.
 const SHORT: i64 = 32;
 
-/// Whether an expression is a loop on arrays that runs equally often for all elements, and holds operations that are as long for all: each
-/// of its rounds is done for all elements at once then.
+/// Whether an expression is a loop on arrays whose number of iterations and whose operations' widths are the same for all
+/// elements. Each iteration of such a loop is run for all elements at once.
 pub fn repeats_in_parallel(function: &Function, expr: &Expr, avoided: &dyn Fn(Operand) -> bool) -> bool {
     let Expr::Loop { params, form: LoopForm::For { bound, .. }, body } = expr else { return false };
     let on_arrays = params.iter().any(|param| function.ty(param.var).rank() > 0);
@@ -244,7 +243,7 @@ pub fn repeats_in_parallel(function: &Function, expr: &Expr, avoided: &dyn Fn(Op
     on_arrays && avoided(*bound) && body.stms.iter().any(|stm| parallel(&stm.expr))
 }
 
-/// The statement as it is copied: what makes its elements up reads no memory, and so needs no check.
+/// Returns the copy of a statement. Iotas and replicates read no memory, so they need no check.
 fn delayed(stm: &Stm) -> Stm {
     let certs = match stm.expr {
         Expr::Iota { .. } | Expr::Replicate { .. } => Vec::new(),
@@ -256,8 +255,8 @@ fn delayed(stm: &Stm) -> Stm {
     Stm { certs, ..stm.clone() }
 }
 
-/// The last statement of a body that needs each variable; results count as one more statement. What a view or a
-/// check needs is needed as long as that is.
+/// Returns the last statement of a body that needs each variable. The results count as one more statement. The operands of a view
+/// or check are needed as long as the view or check is.
 fn last_uses(function: &Function, body: &Body) -> FxHashMap<Var, usize> {
     let mut last: FxHashMap<Var, usize> = FxHashMap::default();
     let end = body.stms.len();
@@ -289,7 +288,7 @@ fn last_uses(function: &Function, body: &Body) -> FxHashMap<Var, usize> {
     last
 }
 
-/// What an expression is called in messages.
+/// Returns the name of an expression in messages.
 fn describe(expr: &Expr) -> &'static str {
     match expr {
         Expr::If { .. } => "a choice",

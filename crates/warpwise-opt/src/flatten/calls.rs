@@ -1,4 +1,4 @@
-//! Lifting functions: one call for many elements.
+//! Lifting of functions: one call for many elements.
 //!
 //! ```text
 //! fun f(k: i64) -> (t: i64)
@@ -6,10 +6,10 @@
 //! fun f_lifted(width: i64, ks: [width]i64) -> (ts: [width]i64)
 //! ```
 //!
-//! A parameter is taken in the form that its arguments have: as it is where they are one value for all elements, with
-//! one more dimension, or as segments (total, starts, data). A result is regular where its sizes are constants or parameters
-//! that are one for all elements, and else segments. A function that calls itself for its elements calls its lifted form, in
-//! host code, and only where there are elements, so that it ends.
+//! A parameter is taken in the form of its arguments: unchanged if they are one value for all elements, with one more dimension,
+//! or as segments (total, starts, data). A result is regular if its sizes are constants or parameters that are the same for all
+//! elements, else it consists of segments. A recursive function that calls itself once per element calls its lifted form, in host
+//! code. The call is skipped if there are no elements, so that the recursion ends.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::entity::{Entity, PrimaryMap};
@@ -24,26 +24,26 @@ use super::lifter::{Form, Lifted, Lifter, Segments};
 
 /// The lifted functions of a program.
 pub struct Functions {
-    /// As they were before.
+    /// The functions before lifting.
     originals: PrimaryMap<FunctionId, Function>,
-    /// Lifted functions, whose bodies may be under way.
+    /// Lifted functions. Their bodies may be incomplete.
     lifted: Vec<LiftedFunction>,
-    /// Their code, in the same order.
+    /// The code of the lifted functions, in the same order.
     code: Vec<Function>,
-    /// What became of values in them.
+    /// Notes on the forms of values in them.
     pub notes: Vec<Note>,
-    /// How segments are folded.
+    /// The way in which segments are folded.
     pub folds: Folds,
-    /// Whether there is an element for certain.
+    /// Whether there is certainly an element.
     pub some: bool,
 }
 
-/// How arrays whose sizes differ from element to element are reduced and scanned.
+/// The way in which irregular arrays are reduced and scanned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Folds {
-    /// All elements at once, as segmented operations: rounding depends on what lies before an element.
+    /// All elements at once, as segmented operations. Rounding depends on the elements before.
     Segmented,
-    /// Each element by itself, as if it were the only one.
+    /// Each element separately, as if it were the only one.
     Apart,
 }
 
@@ -54,25 +54,25 @@ pub struct LiftedFunction {
     pub of: FunctionId,
     /// Its lifted form.
     pub id: FunctionId,
-    /// For each parameter of the original how it is taken; the number of elements comes before all.
+    /// The form of each parameter of the original. The number of elements is an additional first parameter.
     pub params: Vec<TakenAs>,
-    /// For each result of the original whether it is regular, or segments: three results.
+    /// For each result of the original, whether it is regular. Otherwise it consists of segments: three results.
     pub regular_results: Vec<bool>,
 }
 
-/// How a lifted function takes a parameter.
+/// The form in which a lifted function takes a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TakenAs {
     /// One value for all elements.
     Avoided,
-    /// With one more dimension.
+    /// An array with one more dimension.
     Regular,
-    /// The total, where each element's part begins, all parts one after the other in row-major order.
+    /// The total length, the start of each element's segment, and the concatenated segments in row-major order.
     Segments,
 }
 
 impl Functions {
-    /// The functions of a program, none of them lifted.
+    /// Returns the functions of a program, none of them lifted.
     pub fn of(program: &Program) -> Functions {
         Functions {
             originals: program.functions.clone(),
@@ -84,25 +84,25 @@ impl Functions {
         }
     }
 
-    /// How many there are; see [`Functions::forget_from`].
+    /// Returns the number of lifted functions; see [`Functions::forget_from`].
     pub fn count(&self) -> usize {
         self.lifted.len()
     }
 
-    /// Forgets those made since there were `count`.
+    /// Drops the functions lifted since there were `count`.
     pub fn forget_from(&mut self, count: usize) {
         self.lifted.truncate(count);
         self.code.truncate(count);
     }
 
-    /// Adds them to the program.
+    /// Adds the lifted functions to the program.
     pub fn add_to(self, program: &mut Program) {
         for function in self.code {
             program.functions.push(function);
         }
     }
 
-    /// The lifted form of a function for parameters of which these are one value for all elements.
+    /// Returns the lifted form of a function. `avoided` says which arguments are one value for all elements.
     pub fn lift(&mut self, of: FunctionId, avoided: &[bool]) -> Lifted<LiftedFunction> {
         let callee = self.originals[of].clone();
         let params = taken_as(&callee, avoided);
@@ -143,7 +143,8 @@ impl Functions {
     }
 }
 
-/// The parameters and results of a lifted function; yields what its body knows of the parameters, and the body to lift.
+/// Declares the parameters and results of a lifted function. Returns the forms of the parameters in its body, and the body to
+/// lift.
 fn signature(
     callee: &Function,
     function: &mut Function,
@@ -169,7 +170,7 @@ fn signature(
     (known, body)
 }
 
-/// Declares the parameters of a lifted function; yields what its body knows of them.
+/// Declares the parameters of a lifted function. Returns their forms in its body.
 pub fn parameters(function: &mut Function, vars: &[Var], taken: &[TakenAs], width: Var) -> Vec<(Var, Form)> {
     let mut known = Vec::new();
     for (&var, taken) in vars.iter().zip(taken) {
@@ -192,7 +193,7 @@ pub fn parameters(function: &mut Function, vars: &[Var], taken: &[TakenAs], widt
     known
 }
 
-/// How a lifted function takes the parameters of a function.
+/// Returns the forms in which a lifted function takes the parameters of a function.
 pub fn taken_as(callee: &Function, avoided: &[bool]) -> Vec<TakenAs> {
     let mut taken: Vec<TakenAs> = Vec::new();
     for (param, &avoided) in callee.params.iter().zip(avoided) {
@@ -207,7 +208,7 @@ pub fn taken_as(callee: &Function, avoided: &[bool]) -> Vec<TakenAs> {
     taken
 }
 
-/// Whether a size in the signature of a function is a constant, or a parameter that is one for all elements.
+/// Whether a size in the signature of a function is a constant, or a parameter that is one value for all elements.
 fn is_avoided(callee: &Function, taken: &[TakenAs], size: Operand) -> bool {
     let Operand::Var(var) = size else { return true };
     let at = callee.params.iter().position(|param| param.var == var);
@@ -261,7 +262,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// The parts of values in forms that nothing else shares elements with: what is not, is copied.
+    /// Returns the components of values, such that no other value shares elements with them. Others are copied.
     pub fn owned(&mut self, results: Vec<Known>) -> Vec<Operand> {
         let mut taken = FxHashSet::default();
         let mut owned = Vec::new();
@@ -276,7 +277,7 @@ impl Lifter<'_> {
         owned
     }
 
-    /// The array itself where it was made here and is not `taken` yet, else a copy.
+    /// Returns the array itself if the lifted code made it and it is not `taken` yet, else a copy.
     pub fn own(&mut self, array: Var, taken: &mut FxHashSet<Var>) -> Var {
         let made = self.made_as(array);
         if made.is_some_and(|made| taken.insert(made)) {
@@ -285,7 +286,7 @@ impl Lifter<'_> {
         self.host(|b| b.bind_one("copy", Expr::Copy(array)))
     }
 
-    /// The fresh array that an array is, or is a reshape of, if it was made by the lifted code so far.
+    /// Returns the fresh array that an array is or reshapes, if the lifted code so far made it.
     fn made_as(&self, array: Var) -> Option<Var> {
         let stm = self.out.iter().rev().find(|stm| stm.pattern.contains(&array))?;
         match &stm.expr {
@@ -306,7 +307,7 @@ impl Lifter<'_> {
     }
 }
 
-/// Variables for the results of a lifted call.
+/// Returns variables for the results of a lifted call.
 fn results_of(function: &mut Function, types: &[Type], regular: &[bool], width: Operand) -> Vec<Var> {
     let mut vars = Vec::new();
     for (ty, &regular) in types.iter().zip(regular) {

@@ -1,4 +1,4 @@
-//! A function of one element as a function of many: what a chunk of a sequence runs.
+//! Turns a function of one element into a function of many, to run a chunk of a sequence.
 //!
 //! ```text
 //! fun f(n: i64, xs: [n]f32) -> (s: f32, k: i64, ys: [k]f32)
@@ -9,11 +9,11 @@
 //!   -> (total: i64, s: [width]f32, ks: [width]i64, starts: [width]i64, data: [total]f32)
 //! ```
 //!
-//! Sizes come before all else, as in the signature of an entry point. Unlike a function that is called in parallel
-//! ([`super::calls`]), what comes out is regular wherever its sizes are found to be the same for all elements.
+//! Sizes come first, as in the signature of an entry point. Unlike for a function that is called in parallel ([`super::calls`]),
+//! a result is regular whenever its sizes turn out to be the same for all elements.
 //!
-//! What is the same for all elements and may fail stands before the elements where there is one for certain. Needs: no
-//! calls inside. Not done here: deciding which elements are together.
+//! If there is certainly an element, code that may fail but is the same for all elements runs once, before the elements. Needs:
+//! no calls inside. Not done here: deciding which elements form a chunk.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
@@ -29,50 +29,50 @@ use super::lifter::{Form, Lifted, Lifter, Segments, Unlifted};
 /// A function over the elements of a chunk.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    /// It calls nothing.
+    /// The function. It contains no calls.
     pub function: Function,
-    /// How many of its parameters, and of its results, are sizes; they come first.
+    /// Number of leading parameters, and of leading results, that are sizes.
     pub sizes: (usize, usize),
-    /// How it takes each parameter of the function of one element.
+    /// The form of each parameter of the function of one element.
     pub params: Vec<TakenAs>,
-    /// Where its parameters stood before sizes were put first: the number of elements, then the parts of each parameter.
+    /// For each parameter, its position before sizes were moved to the front. The former order is the number of elements, then the
+    /// components of each parameter.
     pub order: Vec<usize>,
-    /// How it gives each result of the function of one element.
+    /// The form of each result of the function of one element.
     pub results: Vec<GivenAs>,
 }
 
 impl Chunk {
-    /// Whether its first parameter after the sizes is the number of elements: it is no size of anything that is given.
+    /// Whether the first parameter after the sizes is the number of elements, which then is not a size of any parameter.
     pub fn is_counted(&self) -> bool {
         self.order.get(self.sizes.0) == Some(&0)
     }
 }
 
-/// How a parameter of the function of one element differs from element to element.
+/// The variation of a parameter of the function of one element between elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Varies {
-    /// It is one value for all elements.
+    /// One value for all elements.
     Never,
-    /// It is an i64, one more than that of the element before: the chunk takes that of the first element.
+    /// An i64 that is one more than for the preceding element. The chunk takes the value for the first element.
     ByOne,
-    /// It may be anything.
+    /// Any values.
     Freely,
 }
 
-/// How a chunk gives a result.
+/// The form in which a chunk returns a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GivenAs {
-    /// A scalar that is one for all elements.
+    /// A scalar that is the same for all elements.
     Avoided,
-    /// With one more dimension.
+    /// An array with one more dimension.
     Regular,
-    /// Where each element's part begins, and all parts; their total is among the sizes.
+    /// The start of each element's segment, and the concatenated segments. Their total length is among the sizes.
     Segments,
 }
 
-/// The function over many elements that does to each what a function does; `varies` says of each of its parameters how it
-/// differs from element to element, and `some` whether there is an element for certain. Fails with a located limit where
-/// something has no such form.
+/// Returns the function that applies a function to many elements. `varies` gives the variation of each parameter between
+/// elements, and `some` whether there is certainly an element. Fails with a located limit if a construct has no such form.
 pub fn chunk(
     program: &Program,
     function: FunctionId,
@@ -147,12 +147,13 @@ fn lifted(functions: &mut Functions, callee: &Function, varies: &[Varies]) -> Li
     Ok(Chunk { function, sizes: (size_params, size_results), params, order, results })
 }
 
-/// Whether a result is one scalar for all elements.
+/// Whether a result is a scalar that is the same for all elements.
 fn is_common(lifter: &Lifter, operand: Operand) -> bool {
     lifter.function.operand_type(operand).rank() == 0 && lifter.avoided(operand)
 }
 
-/// Puts the parameters first that are sizes of others; yields where each stood, and how many sizes there are.
+/// Moves parameters that are sizes of others to the front. Returns the former position of each parameter, and the number of
+/// sizes.
 fn sizes_first(function: &mut Function) -> (Vec<usize>, usize) {
     let mut sizes: FxHashSet<Var> = FxHashSet::default();
     for param in &function.params {
@@ -165,7 +166,7 @@ fn sizes_first(function: &mut Function) -> (Vec<usize>, usize) {
     (order, count)
 }
 
-/// The sizes of results that no parameter gives.
+/// Returns the sizes of results that are not parameters.
 fn unknown_sizes(function: &Function, values: &[Operand]) -> Vec<Operand> {
     let is_param = |var: Var| function.params.iter().any(|param| param.var == var);
     let mut sizes = Vec::new();

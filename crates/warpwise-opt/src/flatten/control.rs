@@ -1,4 +1,4 @@
-//! Lifting choices and loops.
+//! Lifting of choices and loops.
 //!
 //! ```text
 //! y = if c { a } else { b }   ==>   n1, n2, is, js = partition w (c, 0..w) classes 2;
@@ -6,8 +6,8 @@
 //!                                   ys = scatter (js, bs) into (scatter (is, as) into (scratch [w]));
 //! ```
 //!
-//! A loop that runs equally often for all elements is a loop of the host around its lifted body. Where that differs, the host
-//! loops as long as any element does, and each round is a choice between the body and what there is.
+//! A loop with the same number of iterations for all elements becomes a host loop around its lifted body. If the number varies,
+//! the host loops as long as any element does, and each iteration is a choice between the body and the current values.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Substitution, free_in_type};
@@ -19,7 +19,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, UnaryOp};
 use super::body::Result as Known;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Link, Segments, iota};
 
-/// One side of a choice.
+/// One branch of a choice.
 pub struct Side<'b> {
     body: &'b Body,
     level: LevelId,
@@ -37,14 +37,14 @@ impl Lifter<'_> {
         self.choose(cond, then_body, else_body, &stm.pattern)
     }
 
-    /// The array of an operand, with the group under way ended.
+    /// Returns the array of an operand, and ends the current group.
     fn kept(&mut self, operand: Operand) -> Lifted<Var> {
         let array = self.regular(operand)?;
         self.flush(&[]);
         Ok(array)
     }
 
-    /// A choice that is one for all elements.
+    /// Lifts a choice whose condition is the same for all elements.
     fn one_choice(&mut self, stm: &Stm, cond: Operand, then_body: &Body, else_body: &Body) -> Lifted<()> {
         self.flush(&[]);
         let regular = self.regular_pattern(&stm.pattern);
@@ -60,7 +60,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Whether each variable of a pattern is regular: sizes bound beside it are not the same for all elements.
+    /// Returns whether each variable of a pattern is regular. Sizes bound by the same pattern vary between elements.
     fn regular_pattern(&self, pattern: &[Var]) -> Vec<bool> {
         let regular = |&var: &Var| {
             let ty = self.function.ty(var);
@@ -70,7 +70,7 @@ impl Lifter<'_> {
         pattern.iter().map(regular).collect()
     }
 
-    /// Lifts a body whose results are wanted in these forms.
+    /// Lifts a body. Returns its results in the requested forms.
     pub fn body_in_forms(&mut self, body: &Body, regular: &[bool]) -> Lifted<Vec<Known>> {
         self.stms(body)?;
         let results = self.results(&body.result)?;
@@ -86,7 +86,7 @@ impl Lifter<'_> {
         Ok(forms)
     }
 
-    /// From now on the variables are known by the parts of their forms, bound to these.
+    /// Records the forms of variables, made of the given parts.
     pub fn set_parts(&mut self, pattern: &[Var], regular: &[bool], bound: &[Var]) {
         let mut bound = bound.iter().copied();
         let mut next = || bound.next().expect("as many as the forms have parts");
@@ -99,7 +99,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Binds `pattern` to what one body yields where `cond` holds, and to what the other yields elsewhere.
+    /// Binds `pattern` to the results of one body for elements where `cond` holds, and to those of the other elsewhere.
     fn choose(&mut self, cond: Var, then_body: &Body, else_body: &Body, pattern: &[Var]) -> Lifted<()> {
         let regular = self.regular_pattern(pattern);
         let width = self.width();
@@ -123,7 +123,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// What one side yields for its elements.
+    /// Returns the results of one branch for its elements.
     fn side(&mut self, side: &Side, regular: &[bool]) -> Lifted<Vec<Known>> {
         self.at_level(side.level, |this| this.body_in_forms(side.body, regular))
     }
@@ -201,7 +201,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Parameters of a loop of the host for values in these forms.
+    /// Returns parameters of a host loop for values in these forms.
     fn carried(&mut self, start: &[Known]) -> Vec<LoopParam> {
         let mut params = Vec::new();
         for &known in start {
@@ -227,7 +227,7 @@ impl Lifter<'_> {
         params
     }
 
-    /// A loop that runs equally often for all elements.
+    /// Lifts a loop with the same number of iterations for all elements.
     fn counted(
         &mut self,
         stm: &Stm,
@@ -249,7 +249,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// The greatest of some bounds, and 0.
+    /// Returns the maximum of the bounds and 0.
     fn most(&mut self, bounds: Var) -> Operand {
         let width = self.width();
         let ty = self.function.ty(bounds).row(1);
@@ -262,7 +262,7 @@ impl Lifter<'_> {
         })
     }
 
-    /// A loop that runs as long as any element does.
+    /// Lifts a loop that runs as long as any element does.
     fn rounds(
         &mut self,
         stm: &Stm,
@@ -313,7 +313,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Whether any element goes on; `conds` are the values of the loop's condition.
+    /// Returns whether any element continues. `conds` are the values of the loop's condition.
     fn goes_on(&mut self, rounds: &Rounds, at: Operand, conds: impl FnOnce() -> Option<Operand>) -> Operand {
         let width = self.width();
         match (rounds, conds()) {
@@ -328,7 +328,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Which elements take part in this round.
+    /// Returns which elements are active in this iteration.
     fn active(&mut self, rounds: &Rounds) -> Lifted<Var> {
         match *rounds {
             Rounds::Tested { cond } => self.regular(cond.into()),
@@ -343,7 +343,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Variables for what the parameters will be in the next round.
+    /// Returns variables for the values of the parameters in the next iteration.
     fn next_params(&mut self, vars: &[Var]) -> Vec<Var> {
         let mut substitution = Substitution::new();
         let mut next = Vec::new();
@@ -365,16 +365,16 @@ impl Lifter<'_> {
     }
 }
 
-/// What says how long a loop goes on that differs from element to element.
+/// The termination condition of a loop whose number of iterations varies between elements.
 #[derive(Clone, Copy)]
 enum Rounds {
-    /// Each has a bound.
+    /// Each element has a bound.
     Counted { index: Var, bounds: Var, most: Operand },
-    /// Each has a condition.
+    /// Each element has a condition.
     Tested { cond: Var },
 }
 
-/// The initial values of a loop's condition.
+/// Returns the initial values of a loop's condition.
 fn carried_at(carried: &[LoopParam], vars: &[Var], regular: &[bool], rounds: &Rounds) -> Option<Operand> {
     let Rounds::Tested { cond } = rounds else { return None };
     let at = vars.iter().position(|var| var == cond)?;
@@ -382,7 +382,7 @@ fn carried_at(carried: &[LoopParam], vars: &[Var], regular: &[bool], rounds: &Ro
     carried.get(before).map(|param| param.init)
 }
 
-/// What a value in this form is made of, sizes before what they are sizes of.
+/// Returns the components of a value in this form, sizes before the arrays that they describe.
 pub fn parts(known: Known) -> Vec<Operand> {
     match known {
         Known::Regular(array) => vec![array.into()],
@@ -390,7 +390,7 @@ pub fn parts(known: Known) -> Vec<Operand> {
     }
 }
 
-/// The numbers of elements for which a condition holds and does not, and their indices.
+/// Returns the numbers of elements for which a condition holds and does not hold, and the indices of both.
 fn divided(b: &mut Builder, width: Operand, cond: Var) -> Vec<Var> {
     let at = b.bind_one("at", iota(width));
     let lambda = b.lambda(&[("c", Type::BOOL), ("i", Type::I64)], |b, x| {
@@ -406,7 +406,7 @@ fn scratch(b: &mut Builder, ty: &Type) -> Var {
     b.bind_one("room", Expr::Scratch { elem, shape: ty.shape().into() })
 }
 
-/// `array` with values written at places.
+/// Returns `array` with values written at places.
 pub fn scattered(b: &mut Builder, width: Operand, array: Var, places: Var, values: Var) -> Var {
     let ty = b.function.ty(values).row(1);
     let lambda = b.identity(&[Type::I64, ty]);
@@ -417,7 +417,7 @@ pub fn scattered(b: &mut Builder, width: Operand, array: Var, places: Var, value
     )
 }
 
-/// The parts of a value over no elements.
+/// Returns the components of a value over zero elements.
 pub fn nothing(b: &mut Builder, width: Operand, ty: &Type, regular: bool) -> Vec<Operand> {
     if regular {
         return vec![scratch(b, &ty.array_of(&[width])).into()];

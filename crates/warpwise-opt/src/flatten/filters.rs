@@ -1,4 +1,4 @@
-//! Lifting filters and partitions: the elements of all segments at once, and how many of each segment are kept.
+//! Lifting of filters and partitions: all segments are partitioned at once, and the kept elements of each segment are counted.
 //!
 //! ```text
 //! k: i64, b: [k]f32 = partition n (a) classes 1 (x) { c; return c, x }   for each segment   ==>
@@ -6,7 +6,7 @@
 //! ks = map (segment) { reduce (+) 0 (map (c) { if c then 1 else 0 } (segment of cs)) };
 //! ```
 //!
-//! Where nothing may run one segment after the other, the numbers come from a running sum over all elements instead.
+//! If segments must not run one after the other, the counts come from a running sum over all elements.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{Expr, Operand, Partition, Reduce, Screma, Shape, Stm, Type, Var};
@@ -43,7 +43,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// For each class how many elements of each outer element are in it: the first class that holds for an element.
+    /// Returns, for each class, the number of its elements in each outer element. An element is in the first class that holds.
     fn class_sizes(&mut self, level: LevelId, holds: &[Var]) -> Lifted<Vec<Var>> {
         let (outer, total) = (self.width(), self.levels[level].width);
         match self.levels[level].link.clone() {
@@ -88,7 +88,7 @@ impl Lifter<'_> {
     }
 }
 
-/// For each class 1 if it is the first that holds, else 0.
+/// Returns 1 for the first class that holds, and 0 for the others.
 fn members(b: &mut Builder, holds: &[Var]) -> Vec<Operand> {
     let mut open = Operand::bool(true);
     let mut members = Vec::new();
@@ -101,7 +101,7 @@ fn members(b: &mut Builder, holds: &[Var]) -> Vec<Operand> {
     members
 }
 
-/// For each class how many elements of a row are in it.
+/// Returns the number of elements of a row in each class.
 fn counted(b: &mut Builder, width: Operand, holds: &[Var]) -> Vec<Operand> {
     let params: Vec<(&str, Type)> = holds.iter().map(|_| ("c", Type::BOOL)).collect();
     let map = b.lambda(&params, members);

@@ -1,4 +1,4 @@
-//! Segmented reductions and scans.
+//! Lifting of reductions and scans to segmented ones.
 //!
 //! ```text
 //! s = reduce (op) ne xs   for each segment   ==>
@@ -6,12 +6,11 @@
 //! s    = screma w (starts, sizes) map (start, k) { if 0 < k then sums[start + k - 1] else ne };
 //! ```
 //!
-//! Where each element must be folded as if it were the only one ([`Folds::Apart`]), operators that round are applied
-//! segment by segment: `screma w (starts, sizes) map (start, k) { screma k (slice xs) reduce op ne }`, scans joined by a
-//! flatmap.
+//! If each element must be folded as if it were the only one ([`Folds::Apart`]), operators that may round are applied segment by
+//! segment: `screma w (starts, sizes) map (start, k) { screma k (slice xs) reduce op ne }`. Scans are concatenated by a flatmap.
 //!
-//! Within regular nests they stay what they are, one dimension further in. Not lifted: operators on arrays, and
-//! operators or neutral elements that differ from element to element over segments.
+//! Within regular nests reductions and scans stay unchanged, one dimension further in. Not lifted: operators on arrays, and
+//! operators or neutral elements that vary between elements over segments.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_lambda};
@@ -22,7 +21,7 @@ use super::calls::Folds;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Link, Value};
 
 impl Lifter<'_> {
-    /// The prefix sums of arrays over a level, segment by segment.
+    /// Scans arrays over a level, segment by segment.
     pub fn scan(&mut self, level: LevelId, width: Operand, scan: &Scan, inputs: &[Var]) -> Lifted<Vec<Var>> {
         match self.levels[level].link.clone() {
             Link::Segments { starts, sizes, .. } if self.must_stay_apart(&scan.op) => {
@@ -85,13 +84,13 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Whether an operator may round, so that it matters what is combined first.
+    /// Whether an operator may round and segments must be folded separately, so that the order of combination matters.
     fn must_stay_apart(&self, op: &Lambda) -> bool {
         let rounds = |&param: &Var| self.function.ty(param).elem().is_some_and(ScalarType::is_float);
         self.functions.folds == Folds::Apart && op.params.iter().any(rounds)
     }
 
-    /// Over segments an operator is one for all of them, on scalars.
+    /// Demands that an operator over segments is the same for all of them, on scalars.
     pub fn demand_uniform(&self, op: &Lambda, neutral: &[Operand]) -> Lifted<()> {
         let uniform = neutral.iter().all(|&x| self.avoided(x))
             && free_in_lambda(self.function, op).iter().all(|var| self.avoided(var.into()));
@@ -108,7 +107,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// The running sums of arrays over a level, begun anew at each head.
+    /// Returns the running sums of arrays over a level, restarted at each segment flag.
     fn running(
         &mut self,
         total: Operand,
@@ -175,7 +174,7 @@ impl Lifter<'_> {
     }
 }
 
-/// Scans each segment as if there were no other: the segments' results lie where they lay.
+/// Scans each segment separately. The results have the layout of the inputs.
 fn apart(
     b: &mut Builder,
     (outer, total): (Operand, Operand),
@@ -201,7 +200,7 @@ fn apart(
     joined[2..].iter().zip(&types).map(as_before).collect()
 }
 
-/// Reduces each segment as if there were no other.
+/// Reduces each segment separately.
 fn reduced_apart(
     b: &mut Builder,
     outer: Operand,
@@ -221,7 +220,7 @@ fn reduced_apart(
     b.map("reduced", outer, &[starts, sizes], lambda)
 }
 
-/// Views of the segments of arrays, and the map that leaves their elements as they are.
+/// Returns views of the segments of arrays, and the identity map over their elements.
 pub fn segments_of(
     b: &mut Builder,
     (start, len): (Var, Var),
@@ -245,7 +244,7 @@ fn copied_scan(b: &mut Builder, scan: &Scan) -> Scan {
     Scan { op, ..scan.clone() }
 }
 
-/// An operator on values with a flag each, which says that a segment begins in what was combined.
+/// Returns an operator on values with a segment flag each. The flag of a combination says that a segment starts in it.
 fn segmented(b: &mut Builder, op: &Lambda, types: &[Type]) -> Lambda {
     let n = types.len();
     let group: Vec<(&str, Type)> =
@@ -261,7 +260,7 @@ fn segmented(b: &mut Builder, op: &Lambda, types: &[Type]) -> Lambda {
     })
 }
 
-/// Of running sums the last of each segment, or the neutral element where there is none.
+/// Returns the last running sum of each segment, or the neutral element for empty segments.
 fn lasts(
     b: &mut Builder,
     outer: Operand,
@@ -283,7 +282,7 @@ fn lasts(
     b.map("reduced", outer, &[starts, sizes], lambda)
 }
 
-/// Running sums without the element itself.
+/// Returns running sums that exclude the element itself.
 fn shifted(b: &mut Builder, total: Operand, heads: Var, sums: &[Var], neutral: &[Operand]) -> Vec<Var> {
     let at = b.bind_one("at", super::lifter::iota(total));
     let lambda = b.lambda(&[("i", Type::I64), ("head", Type::BOOL)], |b, x| {

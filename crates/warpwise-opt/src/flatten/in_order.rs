@@ -1,4 +1,4 @@
-//! Loops on arrays whose sizes differ: each element runs its own, in order, in its own part of the flat array.
+//! Loops on irregular arrays: each element runs its own loop, in order, in its own segment of the flat array.
 //!
 //! ```text
 //! ys: [k]i64 = loop (a = xs) for i < k { ... update a[i] ... }       // within an element
@@ -11,8 +11,8 @@
 //!   return start, y };
 //! ```
 //!
-//! Only where nothing inside is parallel over numbers of elements that differ, and the loop leaves the sizes of its arrays as they
-//! were: then the parts are known before. Other results of the statement are segments of one row.
+//! Applies only if the loop contains no irregular parallelism and keeps the sizes of its arrays, so that the segments are known
+//! in advance. Other results of the statement are segments of one row.
 
 use warpwise_ir::{Expr, Lambda, Operand, Scatter, ScatterDest, Stm, Var, exprs};
 
@@ -21,15 +21,15 @@ use super::runs_in_order;
 
 /// An array that the elements fill.
 struct Room {
-    /// What it holds the values of.
+    /// The variable whose values the array holds.
     var: Var,
-    /// Where each element's part begins; a row each where this is not said.
+    /// Start of each element's segment, and the total length. `None` if each element has one row.
     starts: Option<(Var, Operand)>,
     array: Var,
 }
 
 impl Lifter<'_> {
-    /// Whether a statement is a loop, or holds some, that each element can run for itself.
+    /// Whether a statement is or contains a loop that each element can run by itself.
     pub fn can_run_in_order(&self, stm: &Stm) -> bool {
         let known = |var: &Var| {
             let sizes = self.function.ty(*var).shape();
@@ -43,7 +43,7 @@ impl Lifter<'_> {
             && stm.pattern.iter().all(known)
     }
 
-    /// Runs a statement within each element, where its arrays lie.
+    /// Runs a statement within each element, in the element's segments.
     pub fn in_order(&mut self, stm: &Stm) -> Lifted<()> {
         let mut segments = Vec::new();
         for &var in &stm.pattern {
@@ -78,14 +78,14 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// An array without contents, of rows of this shape.
+    /// Returns an array with undefined contents of `rows` rows of this shape.
     fn own_room(&mut self, like: Var, rows: Operand, row: &[Operand]) -> Var {
         let elem = self.function.ty(like).elem().expect("results are scalars and arrays");
         let shape = std::iter::once(rows).chain(row.iter().copied()).collect();
         self.host(|b| b.bind_one("room", Expr::Scratch { elem, shape }))
     }
 
-    /// Ends the group under way as what fills arrays with segments.
+    /// Ends the current group as a scatter that fills arrays with segments.
     fn fill(&mut self, rooms: Vec<Room>, result: Vec<Operand>) {
         let (inputs, params, stms) = self.take_group();
         let lambda = Lambda { params, body: warpwise_ir::Body { stms, result } };
@@ -104,7 +104,7 @@ impl Lifter<'_> {
     }
 }
 
-/// Whether an expression is a loop, or a choice with one inside.
+/// Whether an expression is a loop, or a choice with a loop inside.
 fn has_loop(expr: &Expr) -> bool {
     match expr {
         Expr::Loop { .. } => true,

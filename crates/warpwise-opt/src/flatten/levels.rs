@@ -1,4 +1,4 @@
-//! Levels of inner elements, and arrays in the form they have there.
+//! Levels of inner elements, and the conversion of arrays to their form there.
 //!
 //! ```text
 //! total, most, starts = screma w (sizes) map (k) { k, k, k } exscan (+) [0] reduce (+) [0] reduce (max) [0];
@@ -7,7 +7,7 @@
 //! owners = screma total (marks) scan max [0];
 //! ```
 //!
-//! The descriptor of segments is shared by all arrays of one shape: their elements are one level.
+//! All arrays of the same shape share one segment descriptor: their elements are one level.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::sizes::{ScalarCode, saturating_product};
@@ -16,7 +16,7 @@ use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::lifter::{Form, Level, LevelId, Lifted, Lifter, Link, Segments, Value, iota};
 
-/// Operations of the group under way.
+/// Emits operations into the current group.
 impl ScalarCode for Lifter<'_> {
     fn binary(&mut self, name: &str, op: BinaryOp, x: Operand, y: Operand) -> Operand {
         self.compute(name, Expr::Binary(op, x, y))
@@ -32,7 +32,7 @@ impl ScalarCode for Lifter<'_> {
 }
 
 impl Lifter<'_> {
-    /// The level of the elements of arrays that have this shape at the level under way. Ends the group under way.
+    /// Returns the level of the elements of arrays that have this shape at the current level. Ends the current group.
     pub fn inner_level(&mut self, shape: &[Operand]) -> Lifted<LevelId> {
         let key = (self.level, shape.to_vec());
         if let Some(&level) = self.shapes.get(&key) {
@@ -53,7 +53,7 @@ impl Lifter<'_> {
         Ok(level)
     }
 
-    /// A size in the group under way. A check may have failed that forbids negative ones.
+    /// Returns a size in the current group, clamped to 0: a check that forbids negative sizes may have failed.
     fn size(&mut self, size: Operand) -> Lifted<Operand> {
         let size = self.local(size)?;
         Ok(self.compute("size", Expr::Binary(BinaryOp::SMax, size, Operand::i64(0))))
@@ -73,7 +73,7 @@ impl Lifter<'_> {
         self.levels.push(level)
     }
 
-    /// The level of segments of these sizes.
+    /// Returns the level of segments of these sizes.
     pub fn segment_level(&mut self, sizes: Var) -> LevelId {
         let (parent, outer) = (self.level, self.width());
         let level = self.host(|b| {
@@ -103,21 +103,21 @@ impl Lifter<'_> {
         self.levels.push(level)
     }
 
-    /// The level of chosen elements of the one under way.
+    /// Returns the level of chosen elements of the current level.
     pub fn subset_level(&mut self, width: Operand, chosen: Var) -> LevelId {
         let parent = self.level;
         let indices = self.host(|b| b.bind_one("at", iota(width)));
         self.levels.push(Level { width, indices, link: Link::Subset { parent, chosen } })
     }
 
-    /// The index variable of elements of a level within their segments, as a value of the nest.
+    /// Returns a variable of the nest for the index of elements of a level within their segments.
     pub fn position_of(&mut self, level: LevelId) -> Var {
         let var = self.function.fresh("j", Type::I64);
         self.values.insert(var, Value { level, form: Form::Position });
         var
     }
 
-    /// An array of the nest in its irregular form at the level under way, made if need be.
+    /// Returns the irregular form of an array at the current level, and makes it if necessary.
     pub fn irregular(&mut self, array: Var) -> Lifted<Segments> {
         if let Some(Value { level, form: Form::Irregular(segments) }) = self.values.get(&array)
             && *level == self.level
@@ -134,7 +134,7 @@ impl Lifter<'_> {
         self.segments_of(level, data)
     }
 
-    /// The element of an array at an index in row-major order, in the group under way.
+    /// Returns the element of an array at an index in row-major order, in the current group.
     fn element_at(&mut self, array: Var, shape: &[Operand], at: Var) -> Lifted<Operand> {
         let view = self.local(array.into())?;
         let mut rest = self.local(at.into())?;
@@ -152,7 +152,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Data over the elements of a level, as an irregular array of the level around.
+    /// Returns data over the elements of a level as an irregular array of the level around.
     pub fn segments_of(&mut self, level: LevelId, data: Var) -> Lifted<Segments> {
         let total = self.levels[level].width;
         match self.levels[level].link {
@@ -167,7 +167,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Binds an array of this irregular shape to segments that lie one after the other.
+    /// Binds an array of this irregular shape to concatenated segments.
     pub fn set_joined(&mut self, array: Var, shape: &[Operand], data: Var) -> Lifted<()> {
         let whole = self.inner_level(shape)?;
         let Link::Segments { starts, .. } = self.levels[whole].link else {
@@ -180,8 +180,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// What the elements of a level yield, as an array of the level around that is bound to `array`: `element` is
-    /// known at the level.
+    /// Binds `array`, a variable of the level around, to the array of the values of `element`, a variable of `level`.
     pub fn collect(&mut self, level: LevelId, element: Operand, array: Var) -> Lifted<()> {
         let element_type = self.function.operand_type(element);
         if !self.regular_type(&element_type) {
@@ -225,7 +224,7 @@ impl Lifter<'_> {
     }
 }
 
-/// The product of operands.
+/// Returns the product of operands.
 pub fn product(b: &mut Builder, factors: &[Operand]) -> Operand {
     let mut product = factors.first().copied().unwrap_or(Operand::i64(1));
     for &factor in factors.iter().skip(1) {

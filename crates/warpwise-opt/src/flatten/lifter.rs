@@ -1,10 +1,10 @@
-//! The state of lifting: levels of elements, what every value of the nest became, and the group of statements
-//! under way.
+//! The state of lifting: the levels of elements, the representation of every value of the nest, and the current group of
+//! statements.
 //!
-//! A *level* is a flat space of elements: those of the outermost map, then those of all inner segments one after the
-//! other. A *group* is a run of statements that stay as they are within one element; it becomes one map over its level.
-//! Inside a group every value of this and of all outer levels can be had: its element, a view of its segment, or a copy
-//! of the statement that makes a view. So nothing is replicated into inner levels.
+//! A *level* is a flat space of elements: first those of the outermost map, then those of all inner segments, concatenated. A
+//! *group* is a sequence of statements that stay together within one element; it becomes one map over its level. Inside a group
+//! every value of this and of all outer levels is available: as an element, as a view of its segment, or by copying the statement
+//! that makes a view. So nothing is replicated into inner levels.
 
 use std::ops::Index;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use super::Note;
 use super::calls::{Folds, Functions};
 use super::rows::{Split, rows};
 
-/// Names a level of a lifter.
+/// The id of a level of a lifter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LevelId(usize);
 
@@ -45,118 +45,118 @@ impl Index<LevelId> for Levels {
     }
 }
 
-/// Why a nest is left as it is.
+/// The reason why a nest is unchanged.
 #[derive(Clone, Debug)]
 pub struct Unlifted {
-    /// What has no lifted form.
+    /// The construct without a lifted form.
     pub what: String,
-    /// Where it stands.
+    /// Source position of the construct.
     pub span: Span,
 }
 
-/// What was lifted, or why it was not.
+/// A lifted value, or the reason why it has none.
 pub type Lifted<T> = Result<T, Unlifted>;
 
-/// A space of elements, all at once.
+/// A flat space of elements.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// How many elements.
+    /// Number of elements.
     pub width: Operand,
     /// `iota width`.
     pub indices: Var,
-    /// What its elements are parts of.
+    /// Relation to the level around.
     pub link: Link,
 }
 
-/// What an element of a level is to the level around it.
+/// Relation of the elements of a level to those of the level around.
 #[derive(Clone, Debug)]
 pub enum Link {
     /// An element of an array of the host, or of a lifted function's arguments.
     Top,
-    /// Every element of `parent` has `inner` of them.
+    /// Every element of `parent` has `inner` elements of this level.
     Regular {
         /// The level around.
         parent: LevelId,
-        /// How many.
+        /// Number of elements per element of `parent`.
         inner: Operand,
     },
-    /// Elements of `parent` have numbers of them that differ: the segment descriptor.
+    /// The number of elements varies with the element of `parent`. The fields are the segment descriptor.
     Segments {
         /// The level around.
         parent: LevelId,
-        /// How many, for each element of `parent`.
+        /// Number of elements for each element of `parent`.
         sizes: Var,
-        /// Where each begins.
+        /// Start of each segment.
         starts: Var,
-        /// Of which element of `parent` each is a part.
+        /// For each element, the index of its element of `parent`.
         owners: Var,
-        /// Whether each is the first of its segment.
+        /// For each element, whether it is the first of its segment.
         heads: Var,
     },
     /// Some elements of `parent`, by index.
     Subset {
         /// The level around.
         parent: LevelId,
-        /// An array with the index of each of them.
+        /// The array of the indices of the elements in `parent`.
         chosen: Var,
     },
 }
 
-/// What a variable of the nest became. What is not known as a value is *avoided*: one value for all elements.
+/// The representation of a variable of the nest. A variable without one is *avoided*: one value for all elements.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// Where it belongs.
+    /// The level that the variable belongs to.
     pub level: LevelId,
-    /// How it is kept.
+    /// The form in which its values are stored.
     pub form: Form,
 }
 
-/// How the values of a variable for all elements of its level are kept.
+/// The form in which the values of a variable for all elements of its level are stored.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// Bound in the group under way.
+    /// Bound in the current group.
     Pending,
     /// Regular: an array with one more dimension.
     Regular(Var),
-    /// Irregular: all segments in row-major order, one after the other.
+    /// Irregular: all segments concatenated, in row-major order.
     Irregular(Segments),
-    /// Not kept: the statement is copied to where the value is used. Views, iotas, replicates and certificates.
+    /// Not stored: the statement is copied to the uses of the value. For views, iotas, replicates and certificates.
     Delayed(Rc<Stm>),
-    /// The index of the element within its segment, or of all where there is no level around.
+    /// The index of the element within its segment, or in the whole level if there is no level around.
     Position,
 }
 
 /// An irregular array.
 #[derive(Clone, Copy, Debug)]
 pub struct Segments {
-    /// Where each element's part begins.
+    /// Start of each element's segment.
     pub starts: Var,
-    /// How many elements they have in all.
+    /// Total length of all segments.
     pub total: Operand,
-    /// `[total]`.
+    /// The concatenated segments, `[total]`.
     pub data: Var,
 }
 
-/// Statements that will be one map.
+/// Statements that will become one map.
 #[derive(Default)]
 pub struct Group {
     stms: Vec<Stm>,
-    /// What stands here for variables of the nest.
+    /// The operands that stand for variables of the nest in this group.
     here: FxHashMap<Var, Operand>,
-    /// Arrays mapped over, and their elements.
+    /// The arrays that are mapped over, with their elements.
     inputs: Vec<(Var, Var)>,
-    /// The indices of the elements, level by level outwards.
+    /// The index of the current element at each level, from this one outwards.
     indices: FxHashMap<LevelId, Operand>,
-    /// What its statements bind.
+    /// The variables that the statements bind.
     bound: Vec<Var>,
-    /// The element around, and the index within it, where they were computed from the index of a regular level.
+    /// The element around and the index within it, if they were computed from the index of a regular level.
     pub split: Split,
-    /// Arrays here that may share elements with what was made elsewhere.
+    /// Arrays of the group that may share elements with arrays made elsewhere.
     foreign: FxHashSet<Operand>,
     checks: bool,
 }
 
-/// What became of a value.
+/// The form chosen for a value.
 struct Chosen {
     var: Var,
     form: &'static str,
@@ -166,41 +166,41 @@ struct Chosen {
 /// A body being lifted.
 #[derive(Default)]
 pub struct Scope {
-    /// The last statement that needs a variable.
+    /// The last statement that needs each variable.
     pub last_use: FxHashMap<Var, usize>,
-    /// The statement under way.
+    /// The current statement.
     pub at: usize,
 }
 
 /// Lifts the code of one function.
 pub struct Lifter<'p> {
-    /// The function that the variables belong to.
+    /// The function that owns the variables.
     pub function: &'p mut Function,
-    /// Functions that are called in parallel.
+    /// The functions that are called in parallel.
     pub functions: &'p mut Functions,
     /// The lifted code so far.
     pub out: Vec<Stm>,
-    /// What became of the variables of the nest.
+    /// The representations of the variables of the nest.
     pub values: FxHashMap<Var, Value>,
-    /// All levels met.
+    /// All levels so far.
     pub levels: Levels,
-    /// The levels of the elements of arrays of one shape.
+    /// The levels of the elements of arrays, by outer level and shape.
     pub shapes: FxHashMap<(LevelId, Vec<Operand>), LevelId>,
-    /// Bodies around, innermost last.
+    /// The enclosing bodies, innermost last.
     pub scopes: Vec<Scope>,
-    /// The level lifted at.
+    /// The current level.
     pub level: LevelId,
     group: Group,
-    /// How many variables there were before lifting began.
+    /// Number of variables before lifting began.
     own_vars: usize,
-    /// What became of which value, to be shown.
+    /// The chosen forms, for notes.
     choices: Vec<Chosen>,
-    /// The place in the source lifted at the moment.
+    /// Source position of the code that is being lifted.
     pub span: Span,
 }
 
 impl<'p> Lifter<'p> {
-    /// A lifter at a level of so many elements.
+    /// Returns a lifter at a level of `width` elements.
     pub fn new(function: &'p mut Function, functions: &'p mut Functions, width: Operand) -> Lifter<'p> {
         let own_vars = function.vars.len();
         let mut b = Builder::new(function);
@@ -224,7 +224,7 @@ impl<'p> Lifter<'p> {
         }
     }
 
-    /// That something has no lifted form.
+    /// Returns the error that something has no lifted form.
     pub fn unlifted<T>(&self, what: &str) -> Lifted<T> {
         Err(Unlifted { what: what.to_string(), span: self.span })
     }
@@ -238,12 +238,12 @@ impl<'p> Lifter<'p> {
         value
     }
 
-    /// How many elements the level has.
+    /// Returns the number of elements of the current level.
     pub fn width(&self) -> Operand {
         self.levels[self.level].width
     }
 
-    /// What became of the values, for people.
+    /// Returns human-readable notes on the chosen forms.
     pub fn notes(&self) -> Vec<Note> {
         let note = |choice: &Chosen| {
             let text = format!("{}: {}", self.function.vars[choice.var].name(), choice.form);
@@ -252,7 +252,7 @@ impl<'p> Lifter<'p> {
         self.choices.iter().map(note).collect()
     }
 
-    /// From now on the variable is known in this form, here.
+    /// Records the form of a variable at the current level.
     pub fn set(&mut self, var: Var, form: Form) {
         let chosen = match form {
             Form::Regular(_) => Some("regular"),
@@ -263,7 +263,7 @@ impl<'p> Lifter<'p> {
             Form::Delayed(_) | Form::Pending | Form::Position => None,
         };
         let span = self.span;
-        // Only the program's own values are of interest.
+        // Notes cover only the program's own variables.
         let chosen = chosen.filter(|_| var.index() < self.own_vars);
         self.choices.extend(chosen.map(|form| Chosen { var, form, span }));
         self.values.insert(var, Value { level: self.level, form });
@@ -274,12 +274,12 @@ impl<'p> Lifter<'p> {
         operand.as_var().is_none_or(|var| !self.values.contains_key(&var))
     }
 
-    /// Whether all values of a type have one shape.
+    /// Whether all values of a type have the same shape.
     pub fn regular_type(&self, ty: &Type) -> bool {
         ty.shape().iter().all(|&size| self.avoided(size))
     }
 
-    /// Whether a statement computes one number for all elements, which host code can do.
+    /// Whether a statement computes one number for all elements by operations that host code can do.
     pub fn is_uniform(&self, stm: &Stm) -> bool {
         let scalar = match stm.expr {
             Expr::Binary(op, ..) => !op.can_fail(),
@@ -291,7 +291,7 @@ impl<'p> Lifter<'p> {
         uniform
     }
 
-    /// Whether a statement is done for certain, and does the same for all elements, of which there are some.
+    /// Whether a statement certainly runs and computes the same for all elements, of which there is at least one.
     pub fn is_common(&self, stm: &Stm) -> bool {
         let is_done = self.functions.some
             && self.scopes.len() == 1
@@ -299,11 +299,11 @@ impl<'p> Lifter<'p> {
         is_done && needs(self.function, stm).iter().all(|&var| self.avoided(var.into()))
     }
 
-    /// Adds a statement to the group under way.
+    /// Adds a statement to the current group.
     pub fn stay(&mut self, stm: &Stm) -> Lifted<()> {
         self.copy_here(stm)?;
         if let Expr::Assert { .. } = stm.expr {
-            // Other groups check again: what they do must not come before the check.
+            // Other groups repeat the check, because the statements that rely on it must not run before it.
             self.set(stm.pattern[0], Form::Delayed(Rc::new(stm.clone())));
             return Ok(());
         }
@@ -314,7 +314,7 @@ impl<'p> Lifter<'p> {
         Ok(())
     }
 
-    /// What stands for an operand in the group under way.
+    /// Returns the operand that stands for `operand` in the current group.
     pub fn local(&mut self, operand: Operand) -> Lifted<Operand> {
         let Operand::Var(var) = operand else { return Ok(operand) };
         if let Some(&here) = self.group.here.get(&var) {
@@ -338,7 +338,7 @@ impl<'p> Lifter<'p> {
         Ok(self.group.here[&var])
     }
 
-    /// Appends a statement to the group that is no part of the nest.
+    /// Appends a statement that is not part of the nest to the current group.
     pub fn compute(&mut self, name: &str, expr: Expr) -> Operand {
         let mut b = Builder::new(self.function);
         b.set_span(self.span);
@@ -347,7 +347,7 @@ impl<'p> Lifter<'p> {
         var.into()
     }
 
-    /// Copies a statement into the group, with what it needs.
+    /// Copies a statement into the group, together with the statements that it needs.
     pub fn copy_here(&mut self, stm: &Stm) -> Lifted<()> {
         let mut free: Vec<Var> = free_in_expr(self.function, &stm.expr).iter().collect();
         free.extend(&stm.certs);
@@ -360,7 +360,7 @@ impl<'p> Lifter<'p> {
         let mut foreign = false;
         for var in free {
             let mut here = self.local(var.into())?;
-            // What is one for all elements is not one element's to overwrite.
+            // An element must not overwrite a value that is shared by all elements.
             let common = here == Operand::Var(var) && self.function.ty(var).rank() > 0;
             let outside = common || self.group.foreign.contains(&here);
             if let (true, true, Operand::Var(array)) = (outside, overwritten.contains(&var), here) {
@@ -389,7 +389,7 @@ impl<'p> Lifter<'p> {
         Ok(())
     }
 
-    /// The element of an array over a level.
+    /// Returns the element of an array over a level.
     pub fn element(&mut self, array: Var, level: LevelId) -> Lifted<Operand> {
         if level != self.level {
             let at = self.index(level)?;
@@ -404,7 +404,7 @@ impl<'p> Lifter<'p> {
         Ok(param.into())
     }
 
-    /// The index of the element of this level that the one under way is, or is part of.
+    /// Returns the index of the element of `level` that is or contains the current element.
     pub fn index(&mut self, level: LevelId) -> Lifted<Operand> {
         if let Some(&index) = self.group.indices.get(&level) {
             return Ok(index);
@@ -432,7 +432,7 @@ impl<'p> Lifter<'p> {
         Ok(index)
     }
 
-    /// The level right inside `level` on the way to the one lifted at.
+    /// Returns the level directly inside `level` on the way to the current level.
     fn child(&self, level: LevelId) -> Lifted<LevelId> {
         let mut child = self.level;
         while let Some(parent) = self.levels[child].parent() {
@@ -444,7 +444,7 @@ impl<'p> Lifter<'p> {
         self.unlifted("a value of another nest")
     }
 
-    /// The index within the segment, at a level.
+    /// Returns the index within the segment, at a level.
     fn position(&mut self, level: LevelId) -> Lifted<Operand> {
         let at = self.index(level)?;
         match self.levels[level].link.clone() {
@@ -467,7 +467,7 @@ impl<'p> Lifter<'p> {
         }
     }
 
-    /// Makes the part of an irregular array known that belongs to the element under way.
+    /// Makes the current element's segment of an irregular array available in the group.
     fn segment(&mut self, var: Var, segments: Segments, level: LevelId) -> Lifted<()> {
         let start = self.element(segments.starts, level)?;
         let sizes = self.function.ty(var).shape().to_vec();
@@ -483,7 +483,7 @@ impl<'p> Lifter<'p> {
         Ok(())
     }
 
-    /// The product of operands of the group, extents of an array that exists.
+    /// Returns the product of operands of the group, which are extents of an existing array.
     pub fn product(&mut self, factors: &[Operand]) -> Operand {
         let mut product = factors.first().copied().unwrap_or(Operand::i64(1));
         for &factor in factors.iter().skip(1) {
@@ -492,13 +492,13 @@ impl<'p> Lifter<'p> {
         product
     }
 
-    /// Whether something in the group under way can fail.
+    /// Whether the current group contains a check.
     pub fn has_checks(&self) -> bool {
         self.group.checks
     }
 
-    /// Ends the group under way: what is used later is kept, and so are these operands of the group, as arrays over
-    /// the level. A group that nothing is kept of goes on.
+    /// Ends the current group. Values used later are stored as arrays over the level. Returns the arrays of the `wanted`
+    /// operands, which are stored too. A group without stored values continues.
     pub fn flush(&mut self, wanted: &[Operand]) -> Vec<Var> {
         let kept: Vec<Var> = self.group.bound.iter().copied().filter(|&var| self.is_live(var)).collect();
         if kept.is_empty() && wanted.is_empty() {
@@ -526,20 +526,20 @@ impl<'p> Lifter<'p> {
         arrays[kept.len()..].to_vec()
     }
 
-    /// Whether the body under way still needs a variable.
+    /// Whether the current body still needs a variable.
     pub fn is_live(&self, var: Var) -> bool {
         let last_use = |scope: &Scope| scope.last_use.get(&var).is_some_and(|&last| last >= scope.at);
         self.scopes.last().is_some_and(last_use)
     }
 
-    /// Ends the group under way: the arrays it maps over, their elements, and its statements.
+    /// Ends the current group. Returns the arrays that it maps over, their elements, and its statements.
     pub fn take_group(&mut self) -> (Vec<Var>, Vec<Var>, Vec<Stm>) {
         let group = std::mem::take(&mut self.group);
         let (inputs, params) = group.inputs.into_iter().unzip();
         (inputs, params, group.stms)
     }
 
-    /// Works at another level, with a group of its own.
+    /// Runs `work` at another level, with a group of its own.
     pub fn at_level<T>(&mut self, level: LevelId, work: impl FnOnce(&mut Self) -> Lifted<T>) -> Lifted<T> {
         let outer = std::mem::replace(&mut self.level, level);
         let done = self.in_own_group(work)?;
@@ -557,7 +557,7 @@ impl<'p> Lifter<'p> {
         Ok(done)
     }
 
-    /// Collects lifted code apart; what is known of it is forgotten afterwards.
+    /// Runs `work` and returns the lifted code separately. Representations that it recorded are dropped afterwards.
     pub fn apart<T>(&mut self, work: impl FnOnce(&mut Self) -> Lifted<T>) -> Lifted<(Vec<Stm>, T)> {
         let (out, shapes) = (std::mem::take(&mut self.out), self.shapes.clone());
         let values = self.values.clone();
@@ -567,7 +567,7 @@ impl<'p> Lifter<'p> {
         Ok((std::mem::replace(&mut self.out, out), done))
     }
 
-    /// The array of an operand's values for all elements, each of the same shape.
+    /// Returns the array of an operand's values for all elements, which have equal shapes.
     pub fn regular(&mut self, operand: Operand) -> Lifted<Var> {
         match operand.as_var().and_then(|var| self.values.get(&var)) {
             Some(Value { level, form: Form::Regular(array) }) if *level == self.level => Ok(*array),
@@ -580,7 +580,7 @@ impl<'p> Lifter<'p> {
 }
 
 impl Level {
-    /// The level around.
+    /// Returns the level around.
     pub fn parent(&self) -> Option<LevelId> {
         match self.link {
             Link::Top => None,
@@ -591,19 +591,19 @@ impl Level {
     }
 }
 
-/// `[0, 1, ...]`.
+/// Returns `iota len`.
 pub fn iota(len: Operand) -> Expr {
     Expr::Iota { len, start: Operand::i64(0), step: Operand::i64(1) }
 }
 
-/// Whether an expression checks anything.
+/// Whether an expression contains an assertion.
 fn has_check(expr: &Expr) -> bool {
     let mut found = matches!(expr, Expr::Assert { .. });
     expr.for_each_body(|body| found |= body.stms.iter().any(|stm| has_check(&stm.expr)));
     found
 }
 
-/// Whether what an expression yields may share elements with arrays it uses.
+/// Whether the results of an expression may share elements with arrays that it uses.
 fn may_alias(expr: &Expr) -> bool {
     matches!(
         expr,
@@ -617,7 +617,7 @@ fn may_alias(expr: &Expr) -> bool {
     )
 }
 
-/// Variables that an expression overwrites, at any depth, under the names that they have there and outside.
+/// Returns the variables that an expression overwrites, at any depth, under their names inside and outside.
 fn consumed_inside(expr: &Expr) -> FxHashSet<Var> {
     let mut consumed = FxHashSet::default();
     expr.for_each_body(|body| {
@@ -649,7 +649,7 @@ fn consumed_inside(expr: &Expr) -> FxHashSet<Var> {
     consumed
 }
 
-/// Variables that an expression needs from outside, with those in the types of what it binds.
+/// Returns the variables that a statement needs from outside, including those in the types of its results.
 pub fn needs(function: &Function, stm: &Stm) -> Vec<Var> {
     let mut needed: FxHashSet<Var> = FxHashSet::default();
     let mut order = Vec::new();

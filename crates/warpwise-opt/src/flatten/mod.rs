@@ -1,5 +1,5 @@
-//! Flattens irregular nests: parallelism inside a map whose extent differs from element to element becomes
-//! operations over all inner elements at once (papers/004, chapter 4).
+//! Flattens irregular nests: parallelism inside a map whose extent varies between elements becomes operations over all inner
+//! elements at once (papers/004, chapter 4).
 //!
 //! ```text
 //! ss: [n]i64 = screma n (ks) map (k: i64) {
@@ -14,15 +14,17 @@
 //! ss   = screma n (starts, ks) map (start, k) { if 0 < k then sums[start + k - 1] else 0 };
 //! ```
 //!
-//! Every value of a nest is *avoided* (one value for all elements), *regular* (an array with one more dimension) or
-//! *irregular* (segments one after the other, and where each begins), each component for itself. A nest without irregular
-//! parallelism, flatmaps, calls and loops on arrays around parallel work is not touched; within one that is flattened, statements that are not irregular
-//! stay together as maps with their inner dimensions ([`lifter`], [`body`]); loops on irregular arrays that hold nothing parallel run
-//! in order, each element in its part of the whole ([`in_order`]).
+//! Every value of a nest is *avoided* (one value for all elements), *regular* (an array with one more dimension) or *irregular*
+//! (concatenated segments with the start of each), separately for each component. A nest is left alone if it has no irregular
+//! parallelism, no flatmaps, no calls, and no loops on arrays around parallel work. Within a flattened nest, statements that are
+//! not irregular stay together as maps with their inner dimensions ([`lifter`], [`body`]). Loops on irregular arrays without
+//! parallelism inside run in order, each element in its segment of the whole array ([`in_order`]).
 //!
-//! Before: calls are inlined but for recursive ones, accumulators are gone. After: what could not be lifted is as it was, for
-//! sequential code within an element; a nest that can run so has both versions, and the number of outer elements decides, or the length of what its loops repeat ([`blocks`]). Not
-//! done here: operators on arrays, or of segments whose operators differ; work-groups for segments. Of several failing elements another one may be reported than without this pass.
+//! Before: all calls except recursive ones are inlined, accumulators are gone. After: nests that could not be lifted are
+//! unchanged and run sequentially within an element. A nest that can run so has both versions, chosen by the number of outer
+//! elements or by the size of the operations that its loops repeat ([`blocks`]). Not done here: operators on arrays, or on
+//! segments with different operators; work-groups for segments. If several elements fail, the reported one may differ from the
+//! one without this pass.
 
 mod arrays;
 mod blocks;
@@ -58,16 +60,16 @@ pub fn flatten(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// What was chosen for a value of an irregular nest, or why a nest is left as it was.
+/// A note on the representation of a value of an irregular nest, or on the reason why a nest is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// The place in the source of the statement, where that is known.
+    /// Source position of the statement, if known.
     pub span: Span,
-    /// For people.
+    /// Human-readable text.
     pub text: String,
 }
 
-/// [`flatten`], saying what was chosen for each value.
+/// Does the same as [`flatten`], and returns notes on the chosen representations.
 pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
     let mut pass = Flatten { functions: Functions::of(program), nests: 0, notes: Vec::new() };
     for function in program.functions.values_mut() {
@@ -80,8 +82,8 @@ pub fn flatten_noting(program: &mut Program) -> Vec<Note> {
     pass.notes
 }
 
-/// So many elements keep a device busy though each runs in order; then nothing need be kept of what is inside them. Set by
-/// `--param flatten.FUNCTION.NUMBER=...`.
+/// Minimum number of elements that keep a device busy if each element runs in order, so that no inner values need be stored. Set
+/// by `--param flatten.FUNCTION.NUMBER=...`.
 const ENOUGH_ELEMENTS: i64 = 1 << 17;
 
 /// Maximum number of points of operations in a loop that updates arrays, for the loop to stay within an element of the nest, instead of
@@ -90,7 +92,7 @@ const BLOCK: i64 = 1 << 9;
 
 struct Flatten {
     functions: Functions,
-    /// How many nests have two versions.
+    /// Number of nests that have two versions.
     nests: usize,
     notes: Vec<Note>,
 }
@@ -122,8 +124,8 @@ impl Flatten {
         body.stms = stms;
     }
 
-    /// The flat form of an irregular nest, and where it can run in order within each element, the choice between the
-    /// two by how many elements there are, and how long the operations are that loops repeat.
+    /// Returns the flat form of an irregular nest. If the nest can also run in order within each element, returns a choice
+    /// between the two forms, by the number of elements and the size of the operations that loops repeat.
     fn versions(&mut self, function: &mut Function, stm: &Stm) -> Lifted<Vec<Stm>> {
         if !runs_in_order(&stm.expr) {
             return self.nest(function, stm);
@@ -159,7 +161,7 @@ impl Flatten {
         Ok(b.take_stms())
     }
 
-    /// The flat form of an irregular nest.
+    /// Returns the flat form of an irregular nest.
     fn nest(&mut self, function: &mut Function, stm: &Stm) -> Lifted<Vec<Stm>> {
         let Some((width, inputs, lambda)) = first_map(&stm.expr) else {
             return Err(Unlifted { what: "no map".to_string(), span: stm.span });
@@ -183,7 +185,7 @@ impl Flatten {
     }
 }
 
-/// What is done first with each element, if anything.
+/// Returns the width, inputs and lambda of a SOAC that starts with a map over elements.
 fn first_map(expr: &Expr) -> Option<(Operand, &[Var], &Lambda)> {
     match expr {
         Expr::Screma(soac) => Some((soac.width, &soac.inputs, &soac.map)),
@@ -195,14 +197,14 @@ fn first_map(expr: &Expr) -> Option<(Operand, &[Var], &Lambda)> {
     }
 }
 
-/// Whether a nest can run in a kernel as it is: without calls, and without lists whose places the host computes.
+/// Whether a nest can run in a kernel unchanged: without calls, and without flatmaps, whose offsets the host computes.
 fn runs_in_order(expr: &Expr) -> bool {
     let mut can = !matches!(expr, Expr::Call { .. } | Expr::FlatMap(_));
     expr.for_each_body(|body| can = can && body.stms.iter().all(|stm| runs_in_order(&stm.expr)));
     can
 }
 
-/// Whether parallelism would be lost that differs from element to element, or that loops on arrays repeat.
+/// Whether parallelism would be lost that varies between elements, or that loops on arrays repeat.
 fn loses_parallelism(function: &Function, expr: &Expr) -> bool {
     if let Expr::FlatMap(_) = expr {
         return true;
@@ -215,7 +217,7 @@ fn loses_parallelism(function: &Function, expr: &Expr) -> bool {
 }
 
 impl Lifter<'_> {
-    /// What a SOAC of the host does with the elements that its map yields.
+    /// Emits the part of a host SOAC that follows its map.
     fn rest(&mut self, stm: &Stm, expr: &Expr, results: &[Known]) -> Lifted<()> {
         let arrays = results.iter().map(|&result| self.scalars(result)).collect::<Lifted<Vec<Var>>>()?;
         if let Expr::Screma(soac) = expr
@@ -246,7 +248,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// The lists that a flatmap of the host yields, joined.
+    /// Emits the concatenated results of a host flatmap.
     fn joined(&mut self, stm: &Stm, results: &[Known]) -> Lifted<()> {
         let Expr::FlatMap(soac) = &stm.expr else { return self.unlifted("no flatmap") };
         let [total, offsets, arrays @ ..] = stm.pattern.as_slice() else {

@@ -7,8 +7,8 @@
 //! ys = reshape [n * m] ys;
 //! ```
 //!
-//! Divisions of indices cost more than most bodies do, and lanes have none. Maps that ask for neither index stay flat, and
-//! fuse with what is flat; so do all where folds are segmented, as on devices.
+//! Dividing indices costs more than most bodies do, and has no vector instructions. Maps that use neither index stay flat and
+//! fuse with other flat maps. All maps stay flat if folds are segmented, as on devices.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{Expr, Lambda, Operand, Type, Var};
@@ -16,16 +16,16 @@ use warpwise_prim::BinaryOp;
 
 use super::lifter::{Level, iota};
 
-/// Variables of a group that were computed from the index of an element of a regular level.
+/// The variables of a group that were computed from the index of an element of a regular level.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Split {
-    /// The index of the element around.
+    /// The index of the element of the level around.
     pub parent: Option<Var>,
-    /// The index within that.
+    /// The index within that element.
     pub position: Option<Var>,
 }
 
-/// Maps over `level`, of which `inner` elements each belong to one of the level around, row by row; yields flat arrays.
+/// Maps over `level` row by row; each element of the level around has `inner` elements. Returns flat arrays.
 pub fn rows(
     b: &mut Builder,
     (outer, level, inner): (&Level, &Level, Operand),

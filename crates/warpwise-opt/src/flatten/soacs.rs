@@ -1,4 +1,4 @@
-//! Lifting SOACs of the nest: their elements are a level of their own.
+//! Lifting of SOACs in the nest. Their elements form a level of their own.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use warpwise_prim::BinaryOp;
 use super::lifter::{Form, LevelId, Lifted, Lifter, Link, Value};
 
 impl Lifter<'_> {
-    /// The level of the elements of a SOAC over these inputs, which the parameters are from now on.
+    /// Returns the level of the elements of a SOAC, and binds the parameters to the elements of the inputs there.
     pub fn elements(&mut self, stm: &Stm, width: Operand, inputs: &[Var], params: &[Var]) -> Lifted<LevelId> {
         let level = self.inner_level(&[width])?;
         let at = self.position_of(level);
@@ -29,14 +29,14 @@ impl Lifter<'_> {
         Ok(level)
     }
 
-    /// The elements of an input as they are kept, where these are the elements of the level in order.
+    /// Returns the stored data of an input, if they are the elements of the level in order.
     fn elements_of(&mut self, array: Var, level: LevelId) -> Option<Var> {
         let value = self.values.get(&array)?.clone();
         if value.level != self.level {
             return None;
         }
         match (value.form, self.levels[level].link.clone()) {
-            // Segments lie one after the other without gaps, whatever they were made by.
+            // Segments have no gaps, whatever operation made them.
             (Form::Irregular(segments), Link::Segments { .. }) if self.function.ty(array).rank() == 1 => {
                 let shape = [self.levels[level].width].into_iter().collect();
                 Some(self.host(|b| b.bind_one("elements", Expr::Reshape { array: segments.data, shape })))
@@ -53,7 +53,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Lifts a map, with the scans and reductions after it.
+    /// Lifts a map with the scans and reductions after it.
     pub fn screma(&mut self, stm: &Stm, soac: &Screma) -> Lifted<()> {
         let Screma { width, inputs, map, scans, reduces, post } = soac;
         let level = self.elements(stm, *width, inputs, &map.params)?;
@@ -100,7 +100,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// The one array of a result that must be an element of each segment.
+    /// Returns the array of a regular result, as the elements of a fold must be.
     pub fn scalars(&self, result: super::body::Result) -> Lifted<Var> {
         match result {
             super::body::Result::Regular(array) => Ok(array),
@@ -110,7 +110,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// An operand in the form that it was kept in.
+    /// Returns a variable for an operand in its stored form.
     pub fn keep(&mut self, operand: Operand, result: super::body::Result) -> Operand {
         let ty = self.function.operand_type(operand);
         let var = self.function.fresh("kept", ty);
@@ -118,7 +118,7 @@ impl Lifter<'_> {
         var.into()
     }
 
-    /// From now on a variable is known in this form, here.
+    /// Records the form of a variable at the current level.
     pub fn set_result(&mut self, var: Var, result: super::body::Result) {
         match result {
             super::body::Result::Regular(array) => self.set(var, Form::Regular(array)),
@@ -126,7 +126,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// A variable for the elements of an array over a level.
+    /// Returns a variable for the elements of an array over a level.
     fn named(&mut self, level: LevelId, array: Var) -> Operand {
         let ty = self.function.ty(array).row(1);
         let var = self.function.fresh("scanned", ty);
@@ -134,7 +134,7 @@ impl Lifter<'_> {
         var.into()
     }
 
-    /// The results of a map after scans.
+    /// Returns the results of a map after scans.
     fn after(&mut self, level: LevelId, post: &Lambda, elements: &[Operand]) -> Lifted<Vec<Operand>> {
         for (&param, &element) in post.params.iter().zip(elements) {
             let expr = Expr::Operand(element);
@@ -182,7 +182,7 @@ impl Lifter<'_> {
         Ok(())
     }
 
-    /// Where the part of each outer element begins in a running sum over the elements of a level, and how long it is.
+    /// Returns the start and length of each outer element's part of a running sum over the elements of a level.
     pub fn bounds(&mut self, level: LevelId, total: Operand, before: Var) -> Lifted<(Var, Var)> {
         let (outer, width) = (self.width(), self.levels[level].width);
         let starts = match self.levels[level].link.clone() {
@@ -220,7 +220,7 @@ impl Lifter<'_> {
         Ok((found[0], found[1]))
     }
 
-    /// Binds `array` to the values of a running sum less what it is where their outer element begins.
+    /// Binds `array` to the values of a running sum, relative to its value at the start of their outer element.
     fn set_relative(&mut self, level: LevelId, array: Var, before: Var, firsts: Var) -> Lifted<()> {
         let at = self.named(level, before);
         let first = self.function.fresh("first", Type::I64);
@@ -235,7 +235,7 @@ impl Lifter<'_> {
         self.collect(level, relative, array)
     }
 
-    /// Binds `array` to the lists of the elements of a level, joined.
+    /// Binds `array` to the concatenated lists of the elements of a level.
     fn flat_list(&mut self, level: LevelId, list: Operand, array: Var) -> Lifted<()> {
         let Operand::Var(list) = list else { return self.unlifted("a constant array") };
         let joined = self.at_level(level, |this| this.irregular(list))?;

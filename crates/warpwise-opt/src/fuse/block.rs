@@ -1,8 +1,8 @@
-//! What the statements of a body make, read and overwrite, kept up while some of them go into later ones.
+//! Facts about the statements of a body (bound, read and overwritten variables), kept up to date while statements fuse into later
+//! ones.
 //!
-//! A statement keeps its place in the list, and where one went into another an empty one is left until
-//! [`Block::sweep`]: so places stay valid, and a merge costs what the smaller of the two statements does, not what
-//! the body does.
+//! Statements keep their positions: a statement that fused into another leaves an empty one until [`Block::sweep`]. So positions
+//! stay valid, and the cost of a merge depends on the smaller of the two statements, not on the body.
 
 use std::collections::BTreeSet;
 
@@ -15,36 +15,36 @@ use crate::aliases::{Aliases, RootSet};
 
 /// The facts about one statement.
 struct Facts {
-    /// What its expression reads.
+    /// The variables that the expression reads.
     reads: FreeVars,
-    /// What it reads other than as an input of itself, a SOAC.
+    /// The variables that the expression reads other than as inputs of the SOAC itself.
     otherwise: FreeVars,
-    /// The roots of what it overwrites.
+    /// The roots of the arrays that the statement overwrites.
     consumes: RootSet,
-    /// What it binds that other statements read.
+    /// The bound variables that other statements read.
     read_elsewhere: Vec<Var>,
 }
 
 /// The facts about a body.
 pub(super) struct Block {
     facts: Vec<Facts>,
-    /// Where each statement went; its own place, while it stands.
+    /// The position that each statement moved to; its own position while it has not moved.
     moved: Vec<usize>,
     /// The statement that binds a variable.
     maker: FxHashMap<Var, usize>,
     /// The statements that read a variable.
     readers: FxHashMap<Var, Vec<usize>>,
-    /// What the body results in.
+    /// The results of the body.
     results: FxHashSet<Var>,
     aliases: Aliases,
-    /// Statements that may have got a producer to fuse with.
+    /// Statements that may have a new producer to fuse with.
     waiting: BTreeSet<usize>,
-    /// The statements that may be neighbours of others, those that have gone among them.
+    /// Statements that may be neighbours of others, including ones that have moved.
     neighbours: Vec<usize>,
 }
 
 impl Block {
-    /// Looks at a body.
+    /// Analyses a body.
     pub fn of(function: &Function, body: &Body) -> Block {
         let aliases = Aliases::of(function, body);
         let mut block = Block {
@@ -88,12 +88,12 @@ impl Block {
         Facts { reads, otherwise, consumes: self.aliases.consumed(stm), read_elsewhere: Vec::new() }
     }
 
-    /// A statement that may have got a producer to fuse with, the first one first.
+    /// Takes out the first statement that may have a new producer to fuse with.
     pub fn next_waiting(&mut self) -> Option<usize> {
         self.waiting.pop_first()
     }
 
-    /// The first two neighbours that could be one of which the second stands at `from` or after it.
+    /// Returns the first pair of neighbours that can fuse and whose second statement is at `from` or later.
     pub fn next_neighbours(&self, body: &Body, from: usize) -> Option<(usize, usize)> {
         let start = self.neighbours.partition_point(|&at| at < from);
         (start..self.neighbours.len()).find_map(|second| {
@@ -104,7 +104,7 @@ impl Block {
         })
     }
 
-    /// Where a statement stands now.
+    /// Returns the current position of a statement.
     fn place(&self, mut stm: usize) -> usize {
         while self.moved[stm] != stm {
             stm = self.moved[stm];
@@ -112,7 +112,7 @@ impl Block {
         stm
     }
 
-    /// As [`Block::place`], and the way is shorter next time.
+    /// Returns the same as [`Block::place`], and compresses the path for the next query.
     fn settle(&mut self, stm: usize) -> usize {
         let place = self.place(stm);
         let mut at = stm;
@@ -122,7 +122,7 @@ impl Block {
         place
     }
 
-    /// The statements that make inputs of a consumer, the last one first.
+    /// Returns the statements that bind inputs of a consumer, the last one first.
     pub fn producers(&mut self, body: &Body, consumer: usize) -> Vec<usize> {
         let mut found = Vec::new();
         for input in inputs(&body.stms[consumer].expr) {
@@ -135,7 +135,7 @@ impl Block {
         found
     }
 
-    /// Keeps up with a statement that went into a later one. New arrays are bound in its lambda only.
+    /// Updates the facts after a statement fused into a later one. New arrays are bound only in the lambda of the latter.
     pub fn merged(&mut self, first: usize, second: usize) {
         self.moved[first] = second;
         self.waiting.extend((first + 1..=second).filter(|&stm| self.moved[stm] == stm));
@@ -156,13 +156,13 @@ impl Block {
         facts.consumes.extend(gone.consumes);
     }
 
-    /// Removes what went into other statements.
+    /// Removes the empty statements.
     pub fn sweep(&self, body: &mut Body) {
         let mut stands = self.moved.iter().enumerate().map(|(at, &place)| at == place);
         body.stms.retain(|_| stands.next().unwrap_or(true));
     }
 
-    /// Which of a statement's arrays others than its consumer read.
+    /// Returns which arrays of a producer are results of the body or are read by statements other than its consumer.
     pub fn still_used(&self, arrays: &[Var], producer: usize, consumer: usize) -> Vec<Var> {
         let elsewhere = |&reader: &usize| ![producer, consumer].contains(&self.place(reader));
         let is_read = |var: &Var| {
@@ -172,7 +172,7 @@ impl Block {
         arrays.iter().copied().filter(is_read).collect()
     }
 
-    /// Whether a statement reads what another makes.
+    /// Whether a statement reads the results of another.
     fn uses_results(&self, stm: usize, maker: usize) -> bool {
         self.facts[maker].read_elsewhere.iter().any(|&var| self.facts[stm].reads.contains(var))
     }
@@ -181,13 +181,13 @@ impl Block {
         self.facts[maker].read_elsewhere.iter().any(|&var| self.facts[stm].otherwise.contains(var))
     }
 
-    /// Whether a statement overwrites something that `reader` reads.
+    /// Whether a statement overwrites an array that `reader` reads.
     fn overwrites_what(&self, stm: usize, reader: usize) -> bool {
         !self.facts[stm].consumes.is_empty()
             && self.facts[reader].reads.iter().any(|read| self.consumes(stm, read))
     }
 
-    /// Whether a statement can move down to another across all between.
+    /// Whether a statement can move down to another, across all statements in between.
     fn can_move(&self, body: &Body, first: usize, second: usize) -> bool {
         let made = &body.stms[first].pattern;
         (first + 1..second).filter(|&between| self.moved[between] == between).all(|between| {
@@ -197,18 +197,18 @@ impl Block {
         }) && !self.overwrites_what(second, first)
     }
 
-    /// Whether a statement consumes an array, or one that it is a part of.
+    /// Whether a statement consumes an array, or one that may share its storage.
     pub fn consumes(&self, stm: usize, array: Var) -> bool {
         let consumed = &self.facts[stm].consumes;
         self.aliases.roots(array).iter().any(|root| consumed.contains(root))
     }
 
-    /// Whether nothing stands between a producer and its consumer.
+    /// Whether no dependence prevents fusing a producer into its consumer.
     pub fn can_fuse_vertically(&self, body: &Body, producer: usize, consumer: usize) -> bool {
         let (Some(from), Some(to)) = (width(&body.stms[producer]), width(&body.stms[consumer])) else {
             return false;
         };
-        // What a reduction yields is there only when all elements have been seen.
+        // The result of a reduction is available only after all elements.
         let totals = totals(&body.stms[producer]);
         let reads_total = !totals.is_empty()
             && inputs(&body.stms[consumer].expr).iter().any(|input| totals.contains(input));
@@ -235,7 +235,7 @@ impl Block {
 }
 
 impl Facts {
-    /// Of a statement that has gone.
+    /// Returns the facts about an emptied statement.
     fn none() -> Facts {
         let (reads, otherwise) = (FreeVars::default(), FreeVars::default());
         Facts { reads, otherwise, consumes: RootSet::new(), read_elsewhere: Vec::new() }
@@ -249,7 +249,7 @@ pub(super) fn take(body: &mut Body, at: usize) -> Stm {
     std::mem::replace(&mut body.stms[at], empty)
 }
 
-/// The results of a statement's reductions.
+/// Returns the results of a statement's reductions.
 fn totals(stm: &Stm) -> &[Var] {
     match &stm.expr {
         Expr::Screma(soac) => &stm.pattern[..soac.n_reduced()],
@@ -262,7 +262,7 @@ fn certs_use(stm: &Stm, vars: &[Var]) -> bool {
     stm.certs.iter().any(|cert| vars.contains(cert))
 }
 
-/// The width of a SOAC that takes part in fusion.
+/// Returns the width of a SOAC that takes part in fusion.
 pub fn width(stm: &Stm) -> Option<Operand> {
     match &stm.expr {
         Expr::Screma(soac) => Some(soac.width),

@@ -1,11 +1,11 @@
-//! Two independent SOACs over the same elements.
+//! Fuses two independent SOACs over the same elements.
 
 use warpwise_ir::{Body, Expr, Stm};
 
 use crate::fuse::block::take;
 
-/// Replaces the statements at `first` and `second`, scremas without second maps, by one at `second`. The second goes
-/// behind the first, which may have been many.
+/// Replaces the statements at `first` and `second`, scremas without second maps, by one at `second`. The second's parts are
+/// appended to the first's, which may already be the fusion of many.
 pub fn fuse(body: &mut Body, first: usize, second: usize) {
     let Stm { pattern, expr: Expr::Screma(a), certs, .. } = take(body, first) else {
         unreachable!("both are scremas")
@@ -20,7 +20,7 @@ pub fn fuse(body: &mut Body, first: usize, second: usize) {
     a.map.params.extend(b.map.params);
     a.map.body.stms.extend(b.map.body.stms);
     interleave(&mut a.map.body.result, b.map.body.result, counts);
-    // In the pattern the reductions stand before what is scanned.
+    // The pattern has the reductions before the scans.
     let counts = counts.map(|(n_scanned, n_reduced)| (n_reduced, n_scanned));
     let later = std::mem::replace(&mut stm.pattern, pattern);
     interleave(&mut stm.pattern, later, counts);
@@ -28,8 +28,8 @@ pub fn fuse(body: &mut Body, first: usize, second: usize) {
     a.reduces.extend(b.reduces);
 }
 
-/// Puts the second of two lists into the first, group by group: each has three, of which the sizes of the first two
-/// are given.
+/// Inserts the second of two lists into the first, group by group. Each list has three groups; the sizes of the first two are
+/// given.
 fn interleave<T>(a: &mut Vec<T>, mut b: Vec<T>, [(x, y), (v, w)]: [(usize, usize); 2]) {
     let third = b.split_off(v + w);
     let second = b.split_off(v);

@@ -7,15 +7,15 @@
 //! s: f32 = screma n (xs) map (x: f32) { ...; return y } reduce (...) {...} [0f32];
 //! ```
 //!
-//! - *Vertical*: the producer moves to its consumer. Both have one width, the consumer reads the producer's
-//!   arrays as inputs only, nothing in between uses them, and nothing the producer reads is consumed on
-//!   the way or by the consumer. No work is duplicated: arrays that others read too stay results.
-//! - *Horizontal*: two SOACs of one width that share an input and do not depend on each other become one.
-//! - A map after a scan goes into the scan's second map, unless it holds SOACs over rows: they have lanes of their own.
+//! - *Vertical*: the producer moves to its consumer. Both have the same width, the consumer reads the producer's arrays only as
+//!   inputs, no statement in between uses them, and no array that the producer reads is consumed on the way or by the consumer.
+//!   No work is duplicated: arrays with other readers stay results.
+//! - *Horizontal*: two SOACs of the same width that share an input and do not depend on each other become one.
+//! - A map after a scan moves into the scan's second map, unless it holds SOACs over rows, which have lanes of their own.
 //! - *Streams* compose with each other and with SOACs over elements beside them ([`streams`]).
 //!
-//! Outer levels first, then inside the fused lambdas. Not done here: through transpositions and
-//! reshapes, into branches.
+//! Outer levels are fused first, then the fused lambdas inside. Not done here: fusion through transpositions and reshapes, and
+//! into branches.
 
 mod block;
 mod horizontal;
@@ -36,8 +36,8 @@ pub fn fuse(program: &mut Program) -> Result<(), Limit> {
 
 /// Fuses in a body; `in_chunk` says whether it belongs to the chunk function of a parallel stream.
 fn fuse_body(function: &mut Function, body: &mut Body, in_chunk: bool) {
-    // A block of facts takes time as long as the statements are, with all inside of them: where nothing can fuse there is none, so
-    // that programs that nest deeply are not looked through at every level.
+    // Building the facts takes time linear in the size of the statements, including everything inside them. It is skipped where
+    // nothing can fuse, so that deeply nested programs are not traversed once per level.
     if body.stms.iter().filter(|stm| width(stm).is_some()).nth(1).is_some() {
         fuse_statements(function, body, in_chunk);
     }
@@ -54,7 +54,7 @@ fn fuse_body(function: &mut Function, body: &mut Body, in_chunk: bool) {
 /// Fuses the statements of a body with each other.
 fn fuse_statements(function: &mut Function, body: &mut Body, in_chunk: bool) {
     let mut block = Block::of(function, body);
-    // Statements before this one have no partner among those before them.
+    // Statements before `from` have no partner among the statements before them.
     let mut from = 0;
     loop {
         let lowest =
@@ -67,8 +67,8 @@ fn fuse_statements(function: &mut Function, body: &mut Body, in_chunk: bool) {
     block.sweep(body);
 }
 
-/// Fuses consumers with their producers until none is left; gives the first producer that was fused. What a
-/// producer stood in the way of is tried again once it has moved.
+/// Fuses consumers with their producers until none is left. Returns the first producer that was fused. Statements that a producer
+/// was in the way of are tried again once it has moved.
 fn fuse_vertically(
     function: &mut Function,
     body: &mut Body,
@@ -90,7 +90,7 @@ fn fuse_vertically(
     lowest
 }
 
-/// Fuses the first two neighbours of which the second stands at `from` or after it; gives where the first stood.
+/// Fuses the first pair of neighbours whose second statement is at `from` or later. Returns the position of the first.
 fn fuse_horizontally(
     function: &mut Function,
     body: &mut Body,

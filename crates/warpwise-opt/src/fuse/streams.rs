@@ -1,4 +1,4 @@
-//! Streams with their producers, consumers and neighbours (papers/001, Figure 9).
+//! Fuses streams with their producers, consumers and neighbours (papers/001, Figure 9).
 //!
 //! ```text
 //! r1.., xs.., ys.. = stream_red n (as) accs (e1) combine {op1} chunk (c, o, a1, as) { f }
@@ -7,14 +7,14 @@
 //! r1.., r2.., zs.. = stream_red n (as, bs) accs (e1, e2) combine {op1; op2} chunk (c, o, a1, a2, as, bs) { f; g }
 //! ```
 //!
-//! - F6: two streams in parallel, of which either may be a `stream_map`, become one; F7: so do two sequential ones. What
-//!   nobody else reads of the first is no result any more.
-//! - F1 and F3: a map or a reduction beside a parallel stream becomes one first; F2, F4 and F5: beside a sequential
-//!   stream maps, reductions and inclusive scans become sequential ones.
-//! - In the chunk function of a parallel stream a scan and the reduction or scan that reads it become a
-//!   `stream_seq`: the chunk is sequential work for its task, and no array as long as the chunk is left (Figure 10c).
+//! - F6: two parallel streams, either of which may be a `stream_map`, become one. F7: the same for two sequential streams.
+//!   Results of the first that nothing else reads disappear.
+//! - F1 and F3: a map or reduction beside a parallel stream is first converted to a parallel stream. F2, F4 and F5: maps,
+//!   reductions and inclusive scans beside a sequential stream are converted to sequential streams.
+//! - In the chunk function of a parallel stream, a scan and the reduction or scan that reads it become a `stream_seq`: the chunk
+//!   is sequential work for its task, and no array of the chunk's length is left (Figure 10c).
 //!
-//! Not done here: parallel streams with sequential ones or with scans, which would lose the parallelism or the invariant
+//! Not done here: fusing parallel streams with sequential ones or with scans, which would lose the parallelism or the invariant
 //! that the chunk function relies on.
 
 use warpwise_diag::Span;
@@ -26,14 +26,14 @@ use warpwise_prim::BinaryOp;
 
 use crate::fuse::block::{Block, take};
 
-/// How the chunks of a composition run.
+/// The order in which the chunks of a composition run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     Parallel,
     Sequential,
 }
 
-/// Whether what two statements compute can be one stream.
+/// Returns the order of the stream that two statements can become, or `None` if they cannot become one.
 fn order(function: &Function, producer: &Expr, consumer: &Expr, in_chunk: bool) -> Option<Order> {
     let of = |stream: &Stream| match stream.kind {
         StreamKind::Map | StreamKind::Red(_) => Order::Parallel,
@@ -56,7 +56,7 @@ fn order(function: &Function, producer: &Expr, consumer: &Expr, in_chunk: bool) 
     }
 }
 
-/// Whether a SOAC over elements can be a stream.
+/// Whether a SOAC over elements can become a stream.
 fn can_become(function: &Function, soac: &Screma, order: Order) -> bool {
     let scans = match order {
         Order::Parallel => soac.scans.is_empty(),
@@ -65,8 +65,8 @@ fn can_become(function: &Function, soac: &Screma, order: Order) -> bool {
     scans && soac.inputs.iter().all(|&input| !matches!(function.ty(input), Type::Acc(_)))
 }
 
-/// Makes one stream of the statement at `producer` and the one at `consumer`, at the place of the latter. Yields
-/// whether they allow it; that nothing stands between them is known.
+/// Replaces the statements at `producer` and `consumer` by one stream at `consumer`. Returns whether their kinds allow it. The
+/// caller has checked that no dependence prevents it.
 pub fn fuse(
     function: &mut Function,
     body: &mut Body,
@@ -93,7 +93,7 @@ pub fn fuse(
     true
 }
 
-/// A stream, and what it binds.
+/// A stream with the variables that it binds.
 struct Bound {
     pattern: Vec<Var>,
     stream: Stream,
@@ -108,13 +108,13 @@ fn as_stream(function: &mut Function, pattern: Vec<Var>, expr: Expr, order: Orde
     }
 }
 
-/// Rules F6 and F7.
+/// Applies rules F6 and F7.
 fn compose(function: &mut Function, first: Bound, second: Bound, kept: &[Var]) -> (Vec<Var>, Stream) {
     let (n_first, n_second) = (first.stream.accs.len(), second.stream.accs.len());
     let kind = both_kinds(first.stream.kind, second.stream.kind, (n_first, n_second));
     let Lambda { mut params, mut body } = first.stream.lambda;
     let mut later = second.stream.lambda;
-    // The second function gets the first one's chunks.
+    // The second function uses the first one's chunk size and offset.
     let mut same = Substitution::of(&later.params[..2], &[params[0].into(), params[1].into()]);
     let yielded: Vec<(Var, Operand)> =
         first.pattern[n_first..].iter().copied().zip(body.result[n_first..].iter().copied()).collect();
@@ -164,7 +164,7 @@ fn both_kinds(first: StreamKind, second: StreamKind, counts: (usize, usize)) -> 
     }
 }
 
-/// One operator that works on the values of several, component by component.
+/// Returns one operator that applies several operators component by component.
 fn beside(ops: Vec<(Lambda, usize)>) -> Lambda {
     let (mut left, mut right, mut body) = (Vec::new(), Vec::<Var>::new(), Body::default());
     for (op, n_values) in ops {
@@ -204,7 +204,7 @@ impl Chunk {
         self.stms.push(Stm { pattern, expr, certs: vec![], span: self.span });
     }
 
-    /// An array over the chunk of values like these.
+    /// Returns arrays over the chunk with elements of the types of the given values.
     fn arrays(&self, function: &mut Function, elements: &[Operand]) -> Vec<Var> {
         let mut arrays = Vec::new();
         for &element in elements {
@@ -236,7 +236,7 @@ impl Chunk {
     }
 }
 
-/// Fresh accumulators like these values.
+/// Returns fresh accumulators of the types of the given values.
 fn accumulators(function: &mut Function, values: &[Operand]) -> Vec<Var> {
     let mut accs = Vec::new();
     for &value in values {
@@ -246,7 +246,7 @@ fn accumulators(function: &mut Function, values: &[Operand]) -> Vec<Var> {
     accs
 }
 
-/// Rules F1 and F3. Each chunk starts from the neutral elements, so the accumulators serve as these.
+/// Applies rules F1 and F3. Each chunk starts from the neutral elements, so the accumulators serve as neutral elements.
 fn parallel(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span) -> Bound {
     let neutral: Vec<Operand> =
         soac.reduces.iter().flat_map(|reduce| reduce.neutral.iter().copied()).collect();
@@ -271,7 +271,7 @@ fn parallel(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span
     Bound { pattern, stream: chunk.stream(kind, (soac.width, soac.inputs), neutral, result) }
 }
 
-/// What the array results of a SOAC without scans are made of.
+/// Returns the elements of the array results of a SOAC without scans.
 fn yielded(soac: &Screma) -> &[Operand] {
     match &soac.post {
         Some(post) => &post.body.result,
@@ -279,7 +279,7 @@ fn yielded(soac: &Screma) -> &[Operand] {
     }
 }
 
-/// Rules F2, F4 and F5.
+/// Applies rules F2, F4 and F5.
 fn sequential(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span) -> Bound {
     let reduced: Vec<Operand> =
         soac.reduces.iter().flat_map(|reduce| reduce.neutral.iter().copied()).collect();
@@ -308,14 +308,14 @@ fn sequential(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Sp
     };
     result.extend(&lasts);
     result.extend(arrays.into_iter().map(Operand::Var));
-    // What a scan ends with is a result now; nobody reads it.
+    // The final value of a scan is an additional result that nothing reads.
     let (before, behind) = pattern.split_at(reduced.len());
     let ends = acc_scanned.iter().map(|&acc| function.fresh_like(acc)).collect::<Vec<_>>();
     let pattern = before.iter().copied().chain(ends).chain(behind.iter().copied()).collect();
     Bound { pattern, stream: chunk.stream(StreamKind::Seq, (soac.width, soac.inputs), neutral, result) }
 }
 
-/// The accumulators combined with what the chunk's elements give.
+/// Returns the accumulators combined with the totals of the chunk.
 fn after_reductions(
     function: &mut Function,
     chunk: &mut Chunk,
@@ -335,7 +335,7 @@ fn after_reductions(
     result
 }
 
-/// What came before combined with every scanned element of the chunk, and the last of these.
+/// Combines the scan's state before the chunk with every scanned element of the chunk. Returns the last of them and the arrays.
 fn after_scans(
     function: &mut Function,
     chunk: &mut Chunk,

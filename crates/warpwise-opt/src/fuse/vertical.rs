@@ -1,11 +1,11 @@
-//! A producer into its consumer.
+//! Fuses a producer into its consumer.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Screma, Stm, Var, exprs};
 
 use crate::fuse::block::{Block, take, width};
 
-/// The inputs and the lambda over them.
+/// Returns the inputs of a SOAC and the lambda over them.
 fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
     match expr {
         Expr::Screma(soac) => Some((&mut soac.inputs, &mut soac.map)),
@@ -16,7 +16,7 @@ fn parts(expr: &mut Expr) -> Option<(&mut Vec<Var>, &mut Lambda)> {
     }
 }
 
-/// Fuses the statement at `producer` into the one at `consumer`; yields whether their shapes allow it.
+/// Fuses the statement at `producer` into the one at `consumer`. Returns whether their kinds allow it.
 pub fn fuse(
     function: &mut Function,
     body: &mut Body,
@@ -56,8 +56,9 @@ pub fn fuse(
     true
 }
 
-/// Whether a body works on arrays of sizes that are not constants, or has loops. Behind a scan these would lose their parallelism, which
-/// is worth more than the scanned numbers in memory: processors have a worker for a block, devices a work-item if arrays are made.
+/// Whether a body works on arrays of sizes that are not constants, or has loops. Behind a scan such a body would lose its
+/// parallelism. That is worth more than keeping the scanned values out of memory: a block of a scan has one worker on processors,
+/// and one work-item on devices if arrays are made.
 fn is_dear(body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut dear = matches!(stm.expr, Expr::Loop { .. })
@@ -67,8 +68,8 @@ fn is_dear(body: &Body) -> bool {
     })
 }
 
-/// Gives the parameters that stood for the producer's arrays the values its map yields, and adds its inputs. Elements that are
-/// consumed are copied: they may be parts of arrays from outside.
+/// Binds the parameters that stood for the producer's arrays to the values that its map yields, and adds its inputs. Consumed
+/// elements are copied, because they may be parts of arrays from outside.
 fn join(
     inputs: &mut Vec<Var>,
     lambda: &mut Lambda,
@@ -93,7 +94,7 @@ fn join(
     lambda.body.stms = stms;
 }
 
-/// The producer only maps and reduces: its map goes in front of the consumer's.
+/// Fuses a producer that only maps and reduces: its map goes in front of the consumer's.
 fn into_lambda(
     function: &mut Function,
     stm: &mut Stm,
@@ -121,13 +122,13 @@ fn into_lambda(
     }
 }
 
-/// Of arrays and the values they are made of those that are kept, which are named in the same order.
+/// Returns the kept arrays with their values. `kept` is in the order of `arrays`.
 fn only<'a>(arrays: &'a [(Var, Operand)], kept: &'a [Var]) -> impl Iterator<Item = (Var, Operand)> + 'a {
     let mut kept = kept.iter().copied().peekable();
     arrays.iter().copied().filter(move |(var, _)| kept.next_if_eq(var).is_some())
 }
 
-/// Hands a further value of the map through the second map, where there is one.
+/// Passes a further value of the map through the second map, if there is one.
 fn pass_through(function: &mut Function, soac: &mut Screma, value: Operand) {
     let Some(post) = &mut soac.post else { return };
     let ty = function.operand_type(value);
@@ -136,7 +137,7 @@ fn pass_through(function: &mut Function, soac: &mut Screma, value: Operand) {
     post.body.result.push(param.into());
 }
 
-/// The producer scans: the consumer, a map, goes behind its second map.
+/// Fuses a map into a producer that scans: the map goes behind the producer's second map.
 fn after_scan(
     function: &mut Function,
     stm: &mut Stm,
@@ -155,7 +156,7 @@ fn after_scan(
         made[n_reduced..].iter().copied().zip(post.body.result.iter().copied()).collect();
     let mut map = to.map;
     let mut inputs = to.inputs;
-    // What the consumer reads besides goes through the first map.
+    // The consumer's other inputs go through the first map.
     let made_by_producer = |input: &Var| arrays.iter().any(|(var, _)| var == input);
     for (&input, &param) in inputs.iter().zip(&map.params).filter(|(input, _)| !made_by_producer(input)) {
         let element = function.fresh_like(param);
@@ -179,7 +180,7 @@ fn after_scan(
     stm.expr = Expr::Screma(Box::new(from));
 }
 
-/// A second map that changes nothing.
+/// Returns a second map that is the identity.
 fn identity_post(function: &mut Function, soac: &Screma) -> Lambda {
     let scanned = soac.scans.iter().flat_map(|scan| scan.op.params[..scan.neutral.len()].to_vec());
     let mut params: Vec<Var> = Vec::new();

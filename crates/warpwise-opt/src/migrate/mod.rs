@@ -1,4 +1,4 @@
-//! Scalars that only kernels need stay on the device that makes them, so that the host need not wait for them.
+//! Keeps scalars that only kernels need on the device that computes them, so that the host need not wait for them.
 //!
 //! ```text
 //! loop (xs = xs0) for i < steps {               loop (xs = xs0) for i < steps {
@@ -9,13 +9,13 @@
 //!   return ys }                                   return ys }
 //! ```
 //!
-//! Such a scalar is an array of one element. What is computed from it is computed where it is used, as long as that is
-//! little, and by an operation over one point otherwise. Loops carry arrays of one element for such scalars, choices yield them, and
-//! updates and replications take them. What the host needs after a loop it reads after the loop. All reductions to scalars make
-//! such arrays, from which the host reads what it needs.
+//! Such a scalar is stored as an array of one element. A cheap value computed from it is recomputed where it is used, any other
+//! value is computed by an operation over one point. Loops and choices pass such scalars as arrays of one element, and updates
+//! and replications take them. A value that the host needs after a loop is read after the loop. All reductions to scalars yield
+//! such arrays, from which the host reads the values that it needs.
 //!
-//! Needs: level `seg`, scheduled for a device. Not done here: choices and loops whose conditions come from the device, which the
-//! host waits for.
+//! Needs: level `seg`, scheduled for a device. Not done here: choices and loops whose conditions come from the device; the host
+//! waits for these.
 
 mod residence;
 
@@ -29,10 +29,10 @@ use warpwise_ir::{
 
 use residence::{Residence, computes_scalar, reduces_scalars};
 
-/// Statements that are computed once more in every kernel that needs their value, at most.
+/// Maximum number of statements that are repeated in every kernel that needs their value.
 const MOST_REPEATED: usize = 12;
 
-/// Leaves scalars on the device in every function.
+/// Keeps scalars on the device in every function.
 pub fn migrate(program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let residence = Residence::of(function);
@@ -44,20 +44,20 @@ pub fn migrate(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Where a scalar is to be had in kernels.
+/// The source of a scalar in kernels.
 #[derive(Clone)]
 enum Place {
-    /// In this array of one element.
+    /// The element of this array.
     Stored(Var),
-    /// Computed by this statement, from so many statements in all.
+    /// Computed by this statement. The number counts all statements that are needed.
     Computed(Stm, usize),
 }
 
-/// A function on its way.
+/// The state of migrating a function.
 struct Migration<'f> {
     function: &'f mut Function,
     residence: Residence,
-    /// Of all scalars in scope that stay on the device.
+    /// The sources of all scalars in scope that stay on the device.
     places: FxHashMap<Var, Place>,
 }
 
@@ -68,7 +68,7 @@ impl Migration<'_> {
         Body { stms: out, result: body.result }
     }
 
-    /// A body whose results at these positions are arrays of one element.
+    /// Migrates a body. Its results at these positions become arrays of one element.
     fn body_storing(&mut self, body: Body, stored: &[bool]) -> Body {
         let around = self.places.clone();
         let Body { mut stms, mut result } = self.body(body);
@@ -117,7 +117,7 @@ impl Migration<'_> {
         x.as_var().is_some_and(|var| self.residence.stays(var))
     }
 
-    /// How many statements compute a value, this one included.
+    /// Returns the number of statements that compute a value, including this one.
     fn statements(&self, stm: &Stm) -> usize {
         let mut count = 1;
         stm.expr.for_each_operand(|x| {
@@ -130,7 +130,7 @@ impl Migration<'_> {
         count
     }
 
-    /// Lets the body of a kernel begin with what it needs of the device's scalars.
+    /// Inserts loads and computations of the device's scalars that the body of a kernel needs at its start.
     fn load_within(&mut self, body: &mut Body, span: Span) {
         let free: Vec<Var> = free_in_body(self.function, body).iter().collect();
         let mut loads = Loads { stms: Vec::new(), substitution: Substitution::new(), span };
@@ -142,7 +142,7 @@ impl Migration<'_> {
         body.stms.splice(0..0, loads.stms);
     }
 
-    /// Loads or computes a scalar in a kernel, if it is one that stays on the device.
+    /// Loads or computes a scalar in a kernel, if it stays on the device.
     fn load(&mut self, var: Var, loads: &mut Loads) {
         if loads.substitution.apply(var.into()) != var.into() {
             return;
@@ -164,7 +164,7 @@ impl Migration<'_> {
         loads.substitution.insert(var, fresh);
     }
 
-    /// Stores the scalar that a statement computes; gives the array of one element.
+    /// Stores the scalar that a statement computes. Returns the array of one element.
     fn store(&mut self, stm: Stm, out: &mut Vec<Stm>) -> Var {
         let (scalar, span) = (stm.pattern[0], stm.span);
         let array = self.array_like(scalar);
@@ -178,7 +178,7 @@ impl Migration<'_> {
         array
     }
 
-    /// An array of one element that holds a scalar, wherever it lives.
+    /// Returns an array of one element that holds a scalar, regardless of its residence.
     fn stored_operand(&mut self, x: Operand, span: Span, out: &mut Vec<Stm>) -> Var {
         let place = x.as_var().and_then(|var| self.places.get(&var).cloned());
         match place {
@@ -194,7 +194,7 @@ impl Migration<'_> {
         }
     }
 
-    /// A reduction whose results are arrays of one element.
+    /// Emits a reduction whose results are arrays of one element.
     fn reduction(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
         let Expr::Seg(op) = &mut stm.expr else { unreachable!("a reduction is a segmented operation") };
         op.space.insert(0, self.one_point());
@@ -214,7 +214,7 @@ impl Migration<'_> {
         out.append(&mut after);
     }
 
-    /// From here on a scalar is the element of an array; the host reads it if it needs it.
+    /// Makes a scalar the element of an array. The host reads it if it needs it.
     fn read(&mut self, scalar: Var, array: Var, span: Span, out: &mut Vec<Stm>) {
         if self.residence.stays(scalar) {
             self.places.insert(scalar, Place::Stored(array));
@@ -224,7 +224,7 @@ impl Migration<'_> {
         }
     }
 
-    /// A loop, which carries arrays of one element for scalars that stay on the device.
+    /// Emits a loop that carries arrays of one element for scalars that stay on the device.
     fn carry(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
         let Expr::Loop { params, body, .. } = &mut stm.expr else { unreachable!("a loop is one") };
         let stored: Vec<bool> = params.iter().map(|param| self.residence.stays(param.var)).collect();
@@ -238,7 +238,7 @@ impl Migration<'_> {
         self.results(stm, &stored, out);
     }
 
-    /// A choice, which yields arrays of one element for scalars that stay on the device.
+    /// Emits a choice that yields arrays of one element for scalars that stay on the device.
     fn choice(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
         let Expr::If { then_body, else_body, .. } = &mut stm.expr else { unreachable!("a choice is one") };
         let stored: Vec<bool> = stm.pattern.iter().map(|&var| self.residence.stays(var)).collect();
@@ -248,7 +248,7 @@ impl Migration<'_> {
         self.results(stm, &stored, out);
     }
 
-    /// Binds the results of a statement, where some are arrays of one element instead of scalars.
+    /// Binds the results of a statement, some of which are arrays of one element instead of scalars.
     fn results(&mut self, mut stm: Stm, stored: &[bool], out: &mut Vec<Stm>) {
         let span = stm.span;
         let mut after = Vec::new();
@@ -260,12 +260,12 @@ impl Migration<'_> {
         out.append(&mut after);
     }
 
-    /// An update or a replication whose value stays on the device.
+    /// Emits an update or a replication whose value stays on the device.
     fn array_of(&mut self, mut stm: Stm, out: &mut Vec<Stm>) {
         match &mut stm.expr {
             Expr::Update { dims, value, .. } => {
                 *value = self.stored_operand(*value, stm.span, out).into();
-                // The last of the fixed dimensions is one of length one.
+                // The last fixed dimension becomes a range of length one.
                 if let Some(SliceDim::Fix(start)) = dims.last().copied() {
                     let (len, stride) = (Operand::i64(1), Operand::i64(1));
                     dims.pop();
@@ -290,7 +290,7 @@ impl Migration<'_> {
         out.push(stm);
     }
 
-    /// A fresh array for what this variable is, with a dimension of one around it.
+    /// Returns a fresh array of the values of a variable, with an outer dimension of extent one.
     fn array_like(&mut self, var: Var) -> Var {
         let ty = self.function.ty(var).array_of(&[Operand::i64(1)]);
         let array = self.function.fresh_like(var);
@@ -298,17 +298,17 @@ impl Migration<'_> {
         array
     }
 
-    /// A dimension of one point.
+    /// Returns a dimension of extent one.
     fn one_point(&mut self) -> SegDim {
         let index = self.function.fresh("z", Type::I64);
         SegDim { index, extent: Operand::i64(1), mapping: Mapping::Thread }
     }
 }
 
-/// What the body of a kernel is to begin with.
+/// The statements to insert at the start of a kernel's body.
 struct Loads {
     stms: Vec<Stm>,
-    /// What stands for the scalars in it.
+    /// The variables that stand for the scalars in it.
     substitution: Substitution,
     span: Span,
 }

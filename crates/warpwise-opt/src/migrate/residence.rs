@@ -1,11 +1,11 @@
-//! Where scalars of host code live: with the host, or on the device that makes them.
+//! Analysis of the residence of scalars in host code: the host, or the device that computes them.
 //!
-//! A scalar comes from the device if a reduction makes it, or if it is an element of an array, or computed from such. It
-//! stays there unless the host needs it: for a size, a number of iterations, a choice, a check, an argument of a call or a
-//! result of the function, or to compute one of these.
+//! A scalar comes from the device if it is the result of a reduction or an element of an array, or if it is computed from such
+//! scalars. It stays on the device unless the host needs it: for a size, a number of iterations, a choice, a check, a call
+//! argument or a result of the function, or to compute one of these.
 //!
-//! What loops carry is looked at apart from what they yield: a sum that the host needs after a loop need not be read in
-//! each of its iterations. A loop without kernels inside is one of its own, or runs on the host: it is left alone.
+//! Values that loops carry are treated separately from the loops' results: a sum that the host needs after a loop need not be
+//! read in each iteration. A loop without kernels inside either becomes a kernel itself or runs on the host, so it is left alone.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::traverse::{free_in_expr, free_in_type};
@@ -13,16 +13,16 @@ use warpwise_ir::{
     Body, Expr, Function, LoopForm, LoopParam, Operand, SegKind, SegOp, Stm, Type, Var, exprs,
 };
 
-/// What lives where in a function.
+/// The residence of the scalars of a function.
 pub struct Residence {
     /// Scalars that stay on the device.
     stays: FxHashSet<Var>,
-    /// What the host needs.
+    /// Values that the host needs.
     needed: FxHashSet<Var>,
 }
 
 impl Residence {
-    /// Looks at a function, scheduled for a device.
+    /// Analyses a function that is scheduled for a device.
     pub fn of(function: &Function) -> Residence {
         let mut needs = Needs { function, needed: FxHashSet::default() };
         needs.function();
@@ -87,7 +87,7 @@ impl Residence {
         }
     }
 
-    /// A loop, until no further one of its parameters is found to stay.
+    /// Analyses a loop repeatedly, until no further parameter is found to stay on the device.
     fn carry(&mut self, function: &Function, pattern: &[Var], params: &[LoopParam], body: &Body) {
         for param in params {
             if self.operand_stays(param.init) {
@@ -114,7 +114,7 @@ impl Residence {
     }
 }
 
-/// Whether an operation of host code reduces to scalars, all of which it can store as well.
+/// Whether an operation of host code reduces only to scalars, which it can also store.
 pub fn reduces_scalars(function: &Function, op: &SegOp) -> bool {
     let SegKind::Reduce { reduces } = &op.kind else { return false };
     let mut neutral = reduces.iter().flat_map(|reduce| &reduce.neutral);
@@ -130,14 +130,14 @@ fn is_scalar(function: &Function, var: Var) -> bool {
     matches!(function.ty(var), Type::Scalar(_))
 }
 
-/// Whether an expression has kernels of its own inside. A loop without any becomes one kernel itself.
+/// Whether an expression contains kernels of its own. A loop without any becomes a kernel itself.
 fn launches(expr: &Expr) -> bool {
     let mut found = matches!(expr, Expr::Seg(_) | Expr::Call { .. });
     expr.for_each_body(|body| found = found || body.stms.iter().any(|stm| launches(&stm.expr)));
     found
 }
 
-/// A walk from the ends of bodies to their starts that gathers what the host needs.
+/// A walk from the ends of bodies to their starts that collects the values that the host needs.
 struct Needs<'f> {
     function: &'f Function,
     needed: FxHashSet<Var>,
@@ -145,7 +145,7 @@ struct Needs<'f> {
 
 impl Needs<'_> {
     fn function(&mut self) {
-        // Sizes, also those of arrays inside kernels.
+        // Sizes, including those of arrays inside kernels.
         for data in self.function.vars.values() {
             self.needed.extend(free_in_type(self.function, &data.ty).iter());
         }
@@ -179,7 +179,7 @@ impl Needs<'_> {
                 self.body(else_body);
             }
             Expr::Seg(op) => self.operation(op),
-            // The device fetches an element, or writes one, where the host says.
+            // The host gives the indices of an element that the device reads or writes.
             Expr::Index { array: _, indices } => {
                 if self.needed.contains(&stm.pattern[0]) || !is_scalar(self.function, stm.pattern[0]) {
                     self.all(indices);
@@ -204,7 +204,7 @@ impl Needs<'_> {
         }
     }
 
-    /// A loop, until what its iterations need of each other is known.
+    /// Analyses a loop repeatedly, until the values that its iterations need of each other are known.
     fn carry(&mut self, params: &[LoopParam], form: &LoopForm, body: &Body) {
         match form {
             LoopForm::For { bound, .. } => self.need(*bound),
@@ -224,7 +224,7 @@ impl Needs<'_> {
         }
     }
 
-    /// The space of an operation, and all that is not its body; in its body, how far operations go.
+    /// Collects the operands of an operation outside its body. Of its body, collects only the extents of operations.
     fn operation(&mut self, op: &SegOp) {
         let outside = SegOp { body: Body::default(), ..op.clone() };
         self.needed.extend(free_in_expr(self.function, &Expr::Seg(Box::new(outside))).iter());

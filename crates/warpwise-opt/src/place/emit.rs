@@ -1,4 +1,4 @@
-//! Statements under construction: index arithmetic with sharing and constant folding.
+//! Emits statements, with sharing and constant folding of index arithmetic.
 
 use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
@@ -11,7 +11,7 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 pub struct Emitter<'f> {
     /// The function that owns the variables.
     pub function: &'f mut Function,
-    /// Where new statements come from, for messages.
+    /// Source position of new statements, for messages.
     pub span: Span,
     bodies: Vec<OpenBody>,
 }
@@ -21,12 +21,12 @@ pub struct Emitter<'f> {
 pub struct OpenBody {
     stms: Vec<Stm>,
     known: FxHashMap<(BinaryOp, Operand, Operand), Operand>,
-    /// Saturating products.
+    /// The known saturating products.
     saturated: FxHashMap<(Operand, Operand), Operand>,
 }
 
 impl<'f> Emitter<'f> {
-    /// An emitter with no body open.
+    /// Returns an emitter without open bodies.
     pub fn new(function: &'f mut Function) -> Emitter<'f> {
         Emitter { function, span: Span::NONE, bodies: Vec::new() }
     }
@@ -36,17 +36,17 @@ impl<'f> Emitter<'f> {
         self.bodies.push(OpenBody::default());
     }
 
-    /// Closes the innermost body and yields its statements.
+    /// Closes the innermost body and returns its statements.
     pub fn close(&mut self) -> Vec<Stm> {
         self.bodies.pop().expect("a body is open").stms
     }
 
-    /// Sets the innermost body aside, open as it is.
+    /// Takes the innermost body off the stack, without closing it.
     pub fn suspend(&mut self) -> OpenBody {
         self.bodies.pop().expect("a body is open")
     }
 
-    /// Goes on with a body that was set aside.
+    /// Continues a body that was suspended.
     pub fn resume(&mut self, body: OpenBody) {
         self.bodies.push(body);
     }
@@ -63,12 +63,12 @@ impl<'f> Emitter<'f> {
         var
     }
 
-    /// `x * y`.
+    /// Returns `x * y`.
     pub fn mul(&mut self, x: Operand, y: Operand) -> Operand {
         folded_product(x, y).unwrap_or_else(|| self.shared(BinaryOp::Mul, x, y))
     }
 
-    /// `x + y`.
+    /// Returns `x + y`.
     pub fn add(&mut self, x: Operand, y: Operand) -> Operand {
         match (constant(x), constant(y)) {
             (Some(0), _) => y,
@@ -91,13 +91,13 @@ impl<'f> Emitter<'f> {
         self.bodies.iter().rev().find_map(|body| body.known.get(&(op, x, y)).copied())
     }
 
-    /// Makes it known that a variable is the product `x * y`.
+    /// Records that a variable is the product `x * y`.
     pub fn know_product(&mut self, x: Operand, y: Operand, product: Var) {
         let body = self.bodies.last_mut().expect("a body is open");
         body.known.insert((BinaryOp::Mul, x, y), product.into());
     }
 
-    /// Bytes of an array; the greatest `i64` where the product overflows, which no allocator grants.
+    /// Returns the size of an array in bytes. If the product overflows, the size is the maximum `i64`, which no allocator grants.
     pub fn bytes(&mut self, elem: ScalarType, shape: &[Operand]) -> Operand {
         let unit = Operand::i64(elem.bytes() as i64);
         shape.iter().fold(unit, |product, &size| self.saturating_mul(product, size))
@@ -112,7 +112,7 @@ impl<'f> Emitter<'f> {
         bytes
     }
 
-    /// Row-major strides for a shape.
+    /// Returns the row-major strides of a shape.
     pub fn strides(&mut self, shape: &[Operand]) -> Vec<Operand> {
         let mut strides = vec![Operand::i64(1); shape.len()];
         for dim in (1..shape.len()).rev() {
@@ -121,21 +121,21 @@ impl<'f> Emitter<'f> {
         strides
     }
 
-    /// The row-major index function of a shape from offset 0 on.
+    /// Returns the row-major index function of a shape with offset 0.
     pub fn row_major(&mut self, shape: &[Operand]) -> Lmad {
         let strides = self.strides(shape);
         let dim = |(&extent, stride)| LmadDim { extent, stride };
         Lmad { offset: Operand::i64(0), dims: shape.iter().zip(strides).map(dim).collect() }
     }
 
-    /// A fresh block for an array of this shape, row-major.
+    /// Allocates a fresh block for a row-major array of this shape.
     pub fn allocate(&mut self, name: &str, elem: ScalarType, shape: &[Operand]) -> Placement {
         let bytes = self.bytes(elem, shape);
         let block = self.bind(&format!("{name}_mem"), Type::Mem, Expr::Alloc { bytes });
         Placement { block, index_fn: self.row_major(shape) }
     }
 
-    /// The index function of the part of an array at these leading indices.
+    /// Returns the index function of the part of an array at these leading indices.
     pub fn row(&mut self, index_fn: &Lmad, indices: &[Operand]) -> Lmad {
         let mut offset = index_fn.offset;
         for (&index, dim) in indices.iter().zip(&index_fn.dims) {
@@ -145,8 +145,8 @@ impl<'f> Emitter<'f> {
         Lmad { offset, dims: index_fn.dims[indices.len()..].to_vec() }
     }
 
-    /// Whether an index function is row-major without gaps (from wherever it starts): a stride that is a product of extents in scope
-    /// was computed as such.
+    /// Whether an index function is row-major without gaps, from any offset. A stride that is a product of extents in scope was
+    /// computed as such.
     pub fn is_dense(&self, index_fn: &Lmad) -> bool {
         let mut expected = Some(Operand::i64(1));
         index_fn.dims.iter().rev().all(|dim| {
@@ -156,7 +156,7 @@ impl<'f> Emitter<'f> {
         })
     }
 
-    /// A product, if it is known without computing it.
+    /// Returns a product, if it is known without computing it.
     fn known_product(&self, x: Operand, y: Operand) -> Option<Operand> {
         folded_product(x, y).or_else(|| self.known(BinaryOp::Mul, x, y))
     }
@@ -179,7 +179,7 @@ impl ScalarCode for Emitter<'_> {
     }
 }
 
-/// A product that is a constant or one of its factors.
+/// Returns a product that is a constant or one of its factors.
 fn folded_product(x: Operand, y: Operand) -> Option<Operand> {
     match (constant(x), constant(y)) {
         (Some(1), _) => Some(y),

@@ -1,4 +1,4 @@
-//! In which form arrays come out of choices and loops: the existential index functions of papers/002, section 3.
+//! Decides the form in which arrays come out of choices and loops: the existential index functions of papers/002, section 3.
 //!
 //! ```text
 //! r: [m]f32 = if c { row = index a[i]; return row }      offset: i64, r: [m]f32 @ a_mem -> offset + {(m : 1)} = if c {
@@ -6,22 +6,26 @@
 //!                                                        } else { at = mul j m; ...; return at, row }
 //! ```
 //!
-//! What two places have in common stays known, and what differs is bound with the array: the block, the offset, outer strides. Whether a
-//! value comes out as it lies or as a copy is decided here, by cost:
+//! The common components of two placements stay known. The components that differ are bound with the array: the block, the
+//! offset, outer strides. Whether a value comes out in its own placement or as a copy is decided here, by cost:
 //!
-//! - Another offset costs nothing to whoever reads the array, and other outer strides a multiplication in a row: never copied.
-//! - Where neighbours do not lie side by side, whatever reads the array would gather, on the other side too, and it was scheduled for
-//!   neighbours: a copy, on this side alone, costs as much as one reader.
-//! - What is needed row-major (see `needs`) is copied where it is not, since it would be copied later, on both sides.
-//! - A row of what the body itself has made is copied: it is a fraction of what was computed, and would keep all of it.
-//! - Initial arrays of a loop whose iterations make others are copied if they are not row-major: once, for all iterations.
-//! - In kernels an array comes out of a choice as it lies if the block is the same on both sides or neither was allocated in the kernel,
-//!   where those of lanes are interleaved; and a loop carries views of one block. It copies all else back, since arenas only grow. Blocks change
-//!   where sizes vary, so that there is no place to copy to, and where a loop only exchanges the kernel's own blocks that it begins with
-//!   (an old row and a new one), as often in all lanes.
+//! - A different offset costs readers of the array nothing, and different outer strides cost a multiplication per row: never
+//!   copied.
+//! - If the last dimension is not contiguous, readers of the array would gather, for the other side too, although they were
+//!   scheduled for contiguous accesses. A copy, on this side alone, costs as much as one reader.
+//! - An array that is needed row-major (see `needs`) is copied if it is not, since otherwise it would be copied later, for both
+//!   sides.
+//! - A row of an array that the body itself has made is copied: it is a fraction of the computed data, and would keep the whole
+//!   array alive.
+//! - Initial arrays of a loop whose iterations make other arrays are copied if they are not row-major: once, for all iterations.
+//! - In kernels an array comes out of a choice in its own placement if the block is the same on both sides, or if neither block
+//!   was allocated in the kernel, where blocks of lanes are interleaved. A loop in a kernel carries views of one block in their
+//!   own placement. It copies all other arrays back, since arenas only grow. Blocks change from one iteration to the next in two
+//!   cases: if sizes vary, so that there is no place to copy to; and if a loop only exchanges the kernel's own blocks that it
+//!   begins with (an old row and a new one), equally often in all lanes.
 //!
-//! A block is told by its *home*, the array that it was made for: views have the home of what they show. Where this says that homes are the
-//! same, so are the blocks.
+//! A block is identified by its *home*, the array that it was made for. Views have the home of the viewed array. If two homes are
+//! equal here, so are the blocks.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::overwrites::Roots;
@@ -33,37 +37,37 @@ use warpwise_prim::Scalar;
 use super::needs::Needs;
 use super::orders::Orders;
 
-/// Where an array lies, as far as it matters.
+/// The relevant facts about the placement of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
     /// The array that its block was made for.
     pub home: Var,
-    /// Whether it begins at the start of the block.
+    /// Whether the array begins at the start of the block.
     pub at_start: bool,
-    /// How its elements lie to each other.
+    /// The strides of the array.
     pub strides: Strides,
 }
 
-/// How the elements of an array lie to each other, the most convenient first.
+/// The strides of an array, the most convenient first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Strides {
     /// Row-major, without gaps.
     RowMajor,
-    /// Neighbours in the last dimension side by side.
+    /// Contiguous in the last dimension.
     Neighbours,
-    /// In any way.
+    /// Arbitrary.
     Any,
 }
 
-/// How a loop hands an array on.
+/// The way in which a loop passes an array to the next iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Handing {
-    /// Where it lies, always in the block of the initial array.
+    /// In its own placement, always in the block of the initial array.
     #[default]
     SameBlock,
-    /// Where it lies.
+    /// In its own placement, in any block.
     AnyBlock,
-    /// Copied to one place at the end of each iteration.
+    /// Copied back to one place at the end of each iteration.
     Back,
 }
 
@@ -71,9 +75,9 @@ pub enum Handing {
 #[derive(Default)]
 pub struct Forms {
     forms: SecondaryMap<Var, Option<Form>>,
-    /// By array that comes out of a choice, the sides that copy it; by parameter of a loop, whether iterations copy what they hand on.
+    /// For the result of a choice, which sides copy it. For a parameter of a loop, whether iterations copy the next value.
     copied: SecondaryMap<Var, [bool; 2]>,
-    /// By parameter of a loop.
+    /// For each parameter of a loop, how it is passed on.
     handing: SecondaryMap<Var, Handing>,
 }
 
@@ -88,7 +92,7 @@ impl Form {
 }
 
 impl Forms {
-    /// Looks at every statement of a function.
+    /// Analyses every statement of a function.
     pub fn of(function: &Function, body: &Body, roots: &Roots, orders: &Orders) -> Forms {
         let needs = Needs::of(function, body, roots);
         let mut finder = Finder {
@@ -106,22 +110,22 @@ impl Forms {
         finder.forms
     }
 
-    /// The form of a parameter of a loop.
+    /// Returns the form of a parameter of a loop.
     pub fn form(&self, array: Var) -> Form {
         self.forms[array].unwrap_or(Form { home: array, at_start: false, strides: Strides::Any })
     }
 
-    /// Which sides of a choice copy this array that comes out of it.
+    /// Returns which sides of a choice copy this result.
     pub fn copying_sides(&self, array: Var) -> [bool; 2] {
         self.copied[array]
     }
 
-    /// Whether the iterations of a loop copy what they hand on to this parameter.
+    /// Whether the iterations of a loop copy the next value of this parameter.
     pub fn is_copied(&self, param: Var) -> bool {
         self.copied[param][1]
     }
 
-    /// How a loop hands on what this parameter stands for.
+    /// Returns how a loop passes on the value of this parameter.
     pub fn handing(&self, param: Var) -> Handing {
         self.handing[param]
     }
@@ -133,10 +137,10 @@ struct Finder<'f> {
     orders: &'f Orders,
     needs: Needs<'f>,
     forms: Forms,
-    /// How many bodies surround the statement that binds a variable.
+    /// Number of bodies around the statement that binds each variable.
     level: SecondaryMap<Var, usize>,
     depth: usize,
-    /// The depth of the bodies of the outermost segmented operation around.
+    /// The depth of the bodies of the outermost enclosing segmented operation.
     kernel: Option<usize>,
 }
 
@@ -156,7 +160,7 @@ impl Finder<'_> {
         body.stms.iter().for_each(|stm| self.stm(stm));
     }
 
-    /// Looks at a body, and yields the forms of what it results in.
+    /// Analyses a body. Returns the forms of its results.
     fn inner(&mut self, body: &Body) -> Vec<Option<Yielded>> {
         self.depth += 1;
         self.body(body);
@@ -165,7 +169,7 @@ impl Finder<'_> {
         yielded
     }
 
-    /// The form of a result of the current body, if it is an array.
+    /// Returns the form of a result of the current body, if it is an array.
     fn yielded(&self, result: Operand) -> Option<Yielded> {
         let rank = |array: Var| self.function.ty(array).rank();
         let array = result.as_var().filter(|&var| rank(var) > 0)?;
@@ -191,7 +195,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The form of what an expression without bodies makes or shows.
+    /// Returns the form of the result of an expression without bodies.
     fn simple(&self, var: Var, expr: &Expr) -> Form {
         match expr {
             Expr::Operand(Operand::Var(array)) | Expr::Update { array, .. } => self.form(*array),
@@ -211,7 +215,7 @@ impl Finder<'_> {
                 let of = self.form(*array);
                 match (self.function.ty(*array).rank(), of.strides) {
                     (1, _) => of,
-                    // It is left open whether this is seen to be row-major, too.
+                    // A home of its own, because placement may not recognise the array as row-major, and copy it.
                     (_, Strides::RowMajor) => Form { home: var, ..of },
                     (_, Strides::Neighbours | Strides::Any) => Form::fresh(var),
                 }
@@ -289,7 +293,7 @@ impl Finder<'_> {
                 let strides = side.form.strides;
                 let is_as_needed = (!need.row_major || strides == Strides::RowMajor)
                     && (!need.at_start || side.form.is_whole());
-                // In kernels a fresh array may have been made in its place in another one.
+                // In kernels, a fresh array may have been made in its place inside another array.
                 if mixes || strides == Strides::Any || !is_as_needed { Yielded::copy_of(array) } else { side }
             });
             self.forms.copied[array] = [x.copied, y.copied];
@@ -349,8 +353,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a loop in a kernel only exchanges whole blocks of the kernel that it begins with, as often in all lanes: then each is an array's
-    /// place in one iteration and another's in the next, and no further ones are needed.
+    /// Whether a loop in a kernel only exchanges whole blocks of the kernel that it begins with, equally often in all lanes. Then
+    /// each block serves one array in one iteration and another in the next, and no further blocks are needed.
     fn exchanges(&self, form: &LoopForm, next: &[(&LoopParam, Yielded)]) -> bool {
         let Some(kernel) = self.kernel else { return false };
         let is_outside = |var: Var| self.level[var] < kernel;
@@ -359,7 +363,7 @@ impl Finder<'_> {
             LoopForm::While { .. } => false,
         };
         let homes: Vec<Var> = next.iter().map(|(param, _)| self.form(param.var).home).collect();
-        // Nobody else has an array that is consumed, so it lies in the kernel's own memory and not in what the kernel results in.
+        // A consumed array has no other owner, so it is in the kernel's own memory and not in the kernel's results.
         let is_one = |(param, next): &(&LoopParam, Yielded)| {
             param.consumed && !next.copied && next.form.is_whole() && homes.contains(&next.form.home)
         };
@@ -375,8 +379,8 @@ impl Finder<'_> {
         param.init.as_var().map_or(Form::fresh(param.var), |init| self.form(init))
     }
 
-    /// Gives a parameter the form that it begins with. Coming again, in another walk through a loop around, it goes on from what was
-    /// known, so that a nest of loops is not walked a number of times that is exponential in its depth.
+    /// Gives a parameter its initial form. If a walk through an enclosing loop visits the loop again, it continues from the known
+    /// form, so that the number of walks through a nest of loops is not exponential in its depth.
     fn begin(&mut self, param: &LoopParam, handing: Handing, known: Option<Form>) {
         let init = self.initial(param);
         let fresh = Form::fresh(param.var);
@@ -396,7 +400,7 @@ impl Finder<'_> {
         self.level[param.var] = self.depth + 1;
     }
 
-    /// Joins what an iteration yields with what is known of a parameter; whether that changed anything.
+    /// Joins the form of an iteration's result with the form of a parameter. Returns whether that changed anything.
     fn hand_on(&mut self, param: &LoopParam, next: Yielded, blocks_change: bool) -> bool {
         let (handing, known) = (self.forms.handing[param.var], self.form(param.var));
         let in_kernel = self.kernel.is_some();
@@ -423,7 +427,7 @@ impl Finder<'_> {
     }
 }
 
-/// What a body yields: the form of an array as it comes out, and whether that is a copy.
+/// The form of an array that a body yields, and whether the array is a copy.
 #[derive(Clone, Copy)]
 struct Yielded {
     form: Form,

@@ -6,33 +6,33 @@
 //!                                                     ys: [n]f32 @ ys_mem -> 0 + {(n : 1)} = segmap ...;
 //! ```
 //!
-//! - Parameters lie row-major at the start of blocks that become parameters too, before all others;
-//!   results of functions are brought to the same form.
-//! - Views (index, slice, rearrange, reshape) cost nothing; a reshape that no index function expresses is
-//!   made an explicit copy.
-//! - Values made by overwriting stay where they are ([`Roots`]); so do loop-carried arrays that a loop
-//!   overwrites. Other arrays come out of choices and loops as they lie: what is not known of their places before is bound with
-//!   them ([`forms`], which says what is copied instead, and why). Inside kernels loops copy what they carry
-//!   back into one block at the end of each iteration, because arenas only grow, but for views of one array and
-//!   blocks that they only exchange.
-//! - The result of a body is made right where it is wanted, if its statement makes a fresh array
-//!   (a *wish*, handed from results backwards to the statements that make them).
+//! - Parameters are row-major from the start of their blocks. The blocks become additional parameters, before all others. Results
+//!   of functions are brought to the same form.
+//! - Views (index, slice, rearrange, reshape) cost nothing. A reshape that no index function expresses becomes an explicit copy.
+//! - Updated arrays stay in place ([`Roots`]), and so do loop-carried arrays that a loop overwrites. Other results of choices and
+//!   loops keep the placement that the body gives them; the unknown components of it are bound with them ([`forms`], which says
+//!   what is copied instead, and why). Inside kernels, loops copy the arrays that they carry back into one block at the end of
+//!   each iteration, because arenas only grow. Exceptions are views of one array, and blocks that a loop only exchanges.
+//! - The result of a body is made directly at its preferred destination, if its statement makes a fresh array. Preferred
+//!   destinations are passed backwards from results to the statements that make them.
 //!
-//! Against the translation of papers/002 (`TransformProgram`, `TransformStm`, `Support`), line by line:
+//! Differences from the translation of papers/002 (`TransformProgram`, `TransformStm`, `Support`), line by line:
 //!
 //! | there | here |
 //! |---|---|
-//! | a program's results are always copied to fresh row-major blocks | only those that do not lie so already |
+//! | a program's results are always copied to fresh row-major blocks | only results that are not such blocks already |
 //! | scalars, indexing of elements, slices, transposes | the same |
-//! | a reshape | a view where one index function says it, else of an explicit copy |
-//! | a kernel's result gets a fresh row-major block | the same, unless a wish or [`orders`] puts it elsewhere |
-//! | arrays out of `if` come with block, offset, sizes and strides | with those of them that differ; a side whose neighbours do not lie side by side is copied, so that the innermost stride stays known for vectors |
-//! | what is returned needlessly is left to a simplifier | not returned |
-//! | no loops | arrays that are overwritten stay; others as out of `if`, in one form for all iterations, or copied back in kernels |
+//! | a reshape | a view if one index function expresses it, else a view of an explicit copy |
+//! | a kernel's result gets a fresh row-major block | the same, unless a preferred destination or [`orders`] puts it elsewhere |
+//! | arrays out of `if` come with block, offset, sizes and strides | with those of them that differ |
+//! | unnecessary results are left to a simplifier | not returned |
+//! | no loops | overwritten arrays stay; others as out of `if`, in one form for all iterations, or copied back in kernels |
 //! | no functions | arguments and results row-major from the start of their blocks |
 //!
-//! Erasing the annotations, and the blocks with them, gives the program from before (but for explicit copies).
-//! Not done here: merging blocks (`merge`), building a value in the slice it is later copied to (`short_circuit`).
+//! A side of an `if` whose innermost dimension is not contiguous is copied, so that the innermost stride stays known for vectors.
+//!
+//! Erasing the annotations and the blocks yields the original program, except for explicit copies. Not done here: merging blocks
+//! (`merge`), building a value in the slice that it is later copied to (`short_circuit`).
 
 mod emit;
 mod forms;
@@ -120,14 +120,14 @@ struct Placer<'f> {
     orders: Orders,
     forms: Forms,
     names: BlockNames,
-    /// Where an array should be made, if its statement can choose.
+    /// The preferred destination of each array, for statements that can choose.
     wishes: SecondaryMap<Var, Option<Placement>>,
-    /// How many segmented operations enclose the current statement; 0 in host code.
+    /// Number of segmented operations that enclose the current statement; 0 in host code.
     depth: usize,
 }
 
 impl Placer<'_> {
-    /// Places everything in a body whose results are wanted at these places.
+    /// Places everything in a body. `wanted` are the preferred destinations of its results.
     fn body(&mut self, body: Body, wanted: &[Option<Placement>]) -> Result<Body, Limit> {
         self.emit.open();
         self.wish_results(&body, wanted);
@@ -146,7 +146,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Places the statements of a body into the open one; yields its results.
+    /// Places the statements of a body into the open one. Returns its results.
     fn stms_of(&mut self, body: Body) -> Result<Vec<Operand>, Limit> {
         for stm in body.stms.iter().rev() {
             self.pass_wishes_on(stm);
@@ -158,8 +158,8 @@ impl Placer<'_> {
         Ok(body.result)
     }
 
-    /// What is wished for a value made by overwriting is wished for the array it overwrites, and what is wished for a
-    /// rearranged view for the array it shows.
+    /// Passes preferred destinations on: from an updated array to the array before the update, and from a rearranged view to the
+    /// array that it views.
     fn pass_wishes_on(&mut self, stm: &Stm) {
         let pass = |this: &mut Self, from: Var, to: Var| {
             if this.wishes[to].is_none() {
@@ -173,7 +173,7 @@ impl Placer<'_> {
             Expr::Rearrange { array, perm } if self.wishes[*array].is_none() => {
                 self.wishes[*array] = self.wishes[stm.pattern[0]].clone().map(|view| before(view, perm));
             }
-            // Only the number of rows is another name.
+            // Only the name of the number of rows differs.
             Expr::Reshape { array, shape } if self.shape(*array)[1..] == shape[1..] => {
                 pass(self, stm.pattern[0], *array);
             }
@@ -238,8 +238,8 @@ impl Placer<'_> {
         Ok(())
     }
 
-    /// Checks that the points of a space can be counted, for the launch: unless an array over all of them is made, whose
-    /// allocation fails otherwise.
+    /// Emits a check for the launch that the points of a space can be counted. The check is left out if an array over all points
+    /// is made, whose allocation would fail.
     fn check_space(&mut self, pattern: &[Var], op: &SegOp) -> Option<Var> {
         let extents: Vec<Operand> = op.space.iter().map(|dim| dim.extent).collect();
         let is_some = |size: &Operand| size.as_const().and_then(Scalar::as_int) > Some(0);
@@ -284,8 +284,8 @@ impl Placer<'_> {
         Ok(op)
     }
 
-    /// Places the results of a segmented operation. Yields how many trailing results of its body become
-    /// elements of arrays over the whole space, with those arrays' placements.
+    /// Places the results of a segmented operation. Returns the number of trailing results of its body that become elements of
+    /// arrays over the whole space, and the placements of those arrays.
     fn place_seg_results(&mut self, pattern: &[Var], op: &SegOp) -> (usize, Vec<Placement>) {
         let in_place = |this: &mut Self, dests: Vec<Var>| {
             for (&var, dest) in pattern.iter().zip(dests) {
@@ -351,7 +351,7 @@ impl Placer<'_> {
                 self.allocate_in_order(var, perm);
                 return expr;
             }
-            // Everything else makes a fresh array.
+            // All other expressions make a fresh array.
             exprs!(
                 Operand, scalar, Assert, Iota, Replicate, ArrayLit, Concat, Copy, Scratch, nested, Call,
                 UpdateAcc, Tuned, Alloc
@@ -364,7 +364,7 @@ impl Placer<'_> {
         expr
     }
 
-    /// A reshape that needs the elements next to each other: a view of a fresh copy.
+    /// Places a reshape that needs contiguous elements: a view of a fresh copy.
     fn reshape_copy(&mut self, var: Var, array: Var, shape: &[Operand]) -> Expr {
         let copy = self.copy(array);
         let Placement { block, .. } = self.placement(copy);
@@ -382,7 +382,7 @@ impl Placer<'_> {
         copy
     }
 
-    /// Binds a copy of an array at a place, for what `like` stands for.
+    /// Binds a copy of an array at a place, with the type of `like`.
     fn copy_to(&mut self, array: Var, place: Placement, like: Var) -> Var {
         let copy = self.emit.function.fresh_like(like);
         let place = self.with_own_extents(copy, place);
@@ -396,7 +396,8 @@ impl Placer<'_> {
         self.emit.push(Stm { pattern: vec![copy], expr: Expr::Copy(array), certs: vec![], span });
     }
 
-    /// An array that lies row-major from the start of its block on: itself, or a copy. Other values as they are.
+    /// Returns an array that is row-major from the start of its block: the array itself, or a copy. Other values are returned
+    /// unchanged.
     fn normalised(&mut self, operand: Operand) -> Operand {
         let Operand::Var(var) = operand else { return operand };
         if self.emit.function.ty(var).rank() == 0 {
@@ -407,7 +408,7 @@ impl Placer<'_> {
         if at_start { operand } else { self.copy(var).into() }
     }
 
-    /// Makes an array at its wished place, or in a fresh block: row-major unless [`orders`] says otherwise.
+    /// Places a fresh array at its preferred destination, or in a fresh block: row-major unless [`orders`] says otherwise.
     fn allocate(&mut self, var: Var) {
         if self.wishes[var].is_none()
             && let Some(order) = self.orders.order(var).cloned()
@@ -426,7 +427,7 @@ impl Placer<'_> {
         self.set(var, placement);
     }
 
-    /// A placement of an array of the same shape, with the names that the array has for its sizes.
+    /// Returns a placement with the extents that the array's own type has.
     fn with_own_extents(&self, var: Var, mut placement: Placement) -> Placement {
         for (dim, extent) in placement.index_fn.dims.iter_mut().zip(self.shape(var)) {
             dim.extent = extent;
@@ -434,7 +435,7 @@ impl Placer<'_> {
         placement
     }
 
-    /// An array whose outer size is only known later, in a block for `at_most` rows.
+    /// Places an array whose outer size is only known later, in a block for `at_most` rows.
     fn allocate_prefix(&mut self, var: Var, at_most: Operand) {
         let ty = self.emit.function.ty(var).as_array().expect("only arrays are allocated").clone();
         let name = self.emit.function.vars[var].name().to_string();
@@ -445,7 +446,7 @@ impl Placer<'_> {
         self.set(var, placement);
     }
 
-    /// An array whose dimensions are stored in the order `perm`, outermost first.
+    /// Places an array whose dimensions are stored in the order `perm`, outermost first.
     fn allocate_in_order(&mut self, var: Var, perm: &[usize]) {
         let ty = self.emit.function.ty(var).as_array().expect("only arrays are allocated").clone();
         let name = self.emit.function.vars[var].name().to_string();
@@ -471,7 +472,7 @@ impl Placer<'_> {
     }
 }
 
-/// Where an array lies of which a rearranged view is to lie at a place.
+/// Returns the placement of an array such that a rearranged view of it has the placement `view`.
 pub(crate) fn before(view: Placement, perm: &[usize]) -> Placement {
     let mut dims = view.index_fn.dims.clone();
     for (&dim, of_view) in perm.iter().zip(&view.index_fn.dims) {
@@ -480,7 +481,7 @@ pub(crate) fn before(view: Placement, perm: &[usize]) -> Placement {
     Placement { block: view.block, index_fn: Lmad { offset: view.index_fn.offset, dims } }
 }
 
-/// The lambdas of a segmented operation.
+/// Returns the lambdas of a segmented operation.
 fn operators(kind: &mut SegKind) -> Vec<&mut Lambda> {
     match kind {
         SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => vec![],

@@ -1,22 +1,22 @@
-//! Which blocks the names of blocks may stand for that are bound by choices and loops.
+//! The blocks that names bound by choices and loops may stand for.
 
 use warpwise_ir::Var;
 use warpwise_ir::entity::SecondaryMap;
 
-/// What a name may stand for.
+/// The blocks that a name may stand for.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub enum Names {
-    /// A block of its own.
+    /// A separate block.
     #[default]
     Own,
-    /// One of these.
+    /// One of these blocks.
     OneOf(Vec<Var>),
     /// Any block.
     Unknown,
 }
 
 impl Names {
-    /// Of what stands for one or the other.
+    /// Returns the names of a value that is one or the other.
     pub fn either(x: Names, y: Names) -> Names {
         match (x, y) {
             (Names::OneOf(mut x), Names::OneOf(y)) => {
@@ -33,7 +33,7 @@ impl Names {
 pub struct BlockNames(SecondaryMap<Var, Names>);
 
 impl BlockNames {
-    /// What a block's name may stand for.
+    /// Returns the blocks that a block's name may stand for.
     pub fn of(&self, block: Var) -> Names {
         match &self.0[block] {
             Names::Own => Names::OneOf(vec![block]),
@@ -41,12 +41,12 @@ impl BlockNames {
         }
     }
 
-    /// Says what a block's name may stand for.
+    /// Records the blocks that a block's name may stand for.
     pub fn set(&mut self, block: Var, names: Names) {
         self.0[block] = names;
     }
 
-    /// Whether two names may stand for one block.
+    /// Whether two names may stand for the same block.
     pub fn may_be_same(&self, x: Var, y: Var) -> bool {
         match (self.of(x), self.of(y)) {
             (Names::OneOf(x), Names::OneOf(y)) => x.iter().any(|block| y.contains(block)),

@@ -1,22 +1,22 @@
-//! Which arrays are needed row-major, and which from the start of their blocks too: what a function hands out or is handed, and what
-//! takes another shape.
+//! Analysis of which arrays must be row-major, and which must also begin at the start of their blocks: results of functions,
+//! arguments of calls, and reshaped arrays.
 //!
-//! A choice that yields such an array copies it on the side that has it otherwise, so that the other side need not.
+//! A choice that yields such an array copies it on the side with another layout, so that the other side need not be copied.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::overwrites::Roots;
 use warpwise_ir::{Body, Expr, Function, Operand, Stm, Var, exprs};
 
-/// How an array is needed.
+/// Requirements on the layout of an array.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Need {
-    /// Row-major, without gaps.
+    /// Whether the array must be row-major, without gaps.
     pub row_major: bool,
-    /// From the start of its block.
+    /// Whether the array must begin at the start of its block.
     pub at_start: bool,
 }
 
-/// How the arrays of a function are needed.
+/// The requirements on the arrays of a function.
 pub struct Needs<'f> {
     function: &'f Function,
     roots: &'f Roots,
@@ -24,7 +24,7 @@ pub struct Needs<'f> {
 }
 
 impl<'f> Needs<'f> {
-    /// Looks at every statement of a function, whose results leave it.
+    /// Analyses every statement of a function, including its results.
     pub fn of(function: &'f Function, body: &Body, roots: &'f Roots) -> Needs<'f> {
         let mut needs = Needs { function, roots, needs: SecondaryMap::default() };
         let whole = Need { row_major: true, at_start: true };
@@ -32,7 +32,7 @@ impl<'f> Needs<'f> {
         needs
     }
 
-    /// How an array is needed.
+    /// Returns the requirements on an array.
     pub fn need(&self, array: Var) -> Need {
         self.needs[array]
     }

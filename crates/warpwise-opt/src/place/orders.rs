@@ -1,33 +1,33 @@
-//! Which arrays of short rows or of blocks are stored with their dimensions in another order.
+//! Chooses arrays of short rows or of blocks that are stored with permuted dimensions.
 //!
 //! ```text
 //! u: [m][n][3]f32 = segmap (i < m: task, j < n: task lane) { ...; row: [3]f32 = [x, y, z]; return row };
 //! v: [m][3][n]f32 = rearrange (0, 2, 1) u;
 //! ```
 //!
-//! Where a rearranged view is all that is used of such an array, it is stored as the view has it: neighbours in lanes lie
-//! side by side then, and the view is row-major. The same holds for arrays of whatever is made, if the view leaves the last
-//! dimension last, whose neighbours stay neighbours; and for rows of any length that the work-items of a device make, if
-//! the view has neighbouring work-items side by side.
+//! If a rearranged view is the only use of such an array, the array is stored in the order of the view. Then elements of adjacent
+//! lanes are contiguous, and the view is row-major. The same holds for arrays made by any operation if the view keeps the last
+//! dimension last, so that it stays contiguous, and for rows of any length that work-items of a device make, if the view makes
+//! adjacent work-items contiguous.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Mapping, SegKind, Stm, Var, exprs};
 
-/// The order, outermost dimension first, of arrays that are stored in another than their own.
+/// The storage order, outermost dimension first, of arrays that are stored with permuted dimensions.
 pub struct Orders {
     uses: SecondaryMap<Var, u32>,
-    /// Results of maps.
+    /// Whether an array is the result of a map.
     maps: SecondaryMap<Var, bool>,
-    /// Those whose rows are written out where they are made.
+    /// Whether the rows of an array are array literals in the map.
     literal_rows: SecondaryMap<Var, bool>,
-    /// Of those whose rows work-items make, the dimension in which neighbouring work-items differ.
+    /// For arrays whose rows are made by work-items, the dimension in which adjacent work-items differ.
     items: SecondaryMap<Var, Option<usize>>,
     perms: SecondaryMap<Var, Option<Vec<usize>>>,
 }
 
 impl Orders {
-    /// Looks at every statement of a function.
+    /// Analyses every statement of a function.
     pub fn of(body: &Body) -> Orders {
         let mut orders = Orders {
             uses: SecondaryMap::default(),
@@ -40,7 +40,7 @@ impl Orders {
         orders
     }
 
-    /// The order in which a fresh array is to be stored, if not its own.
+    /// Returns the storage order of a fresh array, if it differs from the order of its dimensions.
     pub fn order(&self, var: Var) -> Option<&Vec<usize>> {
         let perm = self.perms[var].as_ref()?;
         let last = perm.last()?;

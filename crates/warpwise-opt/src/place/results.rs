@@ -1,4 +1,4 @@
-//! Arrays that come out of choices and loops, in the forms that [`forms`](super::forms) decides on.
+//! Places arrays that come out of choices and loops, in the forms that [`forms`](super::forms) decides on.
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
@@ -11,7 +11,7 @@ use super::emit::OpenBody;
 use super::forms::{Handing, Strides};
 use super::names::Names;
 
-/// What is known of where an array will lie that comes out of a body.
+/// The known components of the placement of a body's result.
 struct Known {
     block: Option<Var>,
     offset: Option<Operand>,
@@ -20,27 +20,27 @@ struct Known {
 
 enum KnownStrides {
     RowMajor,
-    /// One by one; none for those that are only known with the array.
+    /// One stride per dimension; `None` for strides that are bound with the array.
     Each(Vec<Option<Operand>>),
 }
 
-/// An array that comes out of a body, bound together with what is not known of its place before.
+/// A result of a body, with variables for the unknown components of its placement.
 struct Moving {
-    /// Which result of the body it is.
+    /// Position among the results of the body.
     position: usize,
     block: Option<Var>,
     offset: Option<Var>,
-    /// Dimensions, with the variables that stand for their strides.
+    /// Dimensions, with the variables for their strides.
     strides: Vec<(usize, Var)>,
 }
 
 impl Moving {
-    /// The variables that are bound before the array.
+    /// Returns the variables that are bound before the array.
     fn vars(&self) -> impl Iterator<Item = Var> {
         self.block.into_iter().chain(self.offset).chain(self.strides.iter().map(|&(_, var)| var))
     }
 
-    /// What they stand for, of an array at this place.
+    /// Returns the values of these variables for an array at this place.
     fn values(&self, place: &Placement) -> impl Iterator<Item = Operand> {
         let block = self.block.map(|_| place.block.into());
         let offset = self.offset.map(|_| place.index_fn.offset);
@@ -49,26 +49,26 @@ impl Moving {
     }
 }
 
-/// A statement whose certificates and span the caller fills in.
+/// Returns a statement whose certificates and span the caller sets.
 fn stm(pattern: Vec<Var>, expr: Expr) -> Stm {
     Stm { pattern, expr, certs: vec![], span: Span::NONE }
 }
 
-/// The strides of an index function.
+/// Returns the strides of an index function.
 fn strides(place: &Placement) -> impl Iterator<Item = Operand> {
     place.index_fn.dims.iter().map(|dim| dim.stride)
 }
 
-/// Whether arrays of the same shape lie in one place.
+/// Whether arrays of the same shape have the same placement.
 fn is_same_place(x: &Placement, y: &Placement) -> bool {
     x.block == y.block && x.index_fn.offset == y.index_fn.offset && strides(x).eq(strides(y))
 }
 
-/// A side of a choice, open, and what it results in.
+/// An open branch of a choice, with its results.
 type Side = (OpenBody, Vec<Operand>);
 
 impl Placer<'_> {
-    /// Places a choice. What the places of an array on both sides have in common stays known; the rest is bound with it.
+    /// Places a choice. Common components of an array's placements on both sides stay known; the others are bound with it.
     pub(super) fn choice(
         &mut self,
         pattern: Vec<Var>,
@@ -103,18 +103,18 @@ impl Placer<'_> {
         Ok(stm(pattern, Expr::If { cond, then_body, else_body, branch }))
     }
 
-    /// Where a side of a choice leaves a result.
+    /// Returns the placement of a result on one side of a choice.
     fn left_at(&self, side: &Side, position: usize) -> Placement {
         self.placement(side.1[position].as_var().expect("an array"))
     }
 
-    /// Copies a result on the sides where it does not lie as it should: where it is wanted, or in another form than decided.
+    /// Copies a result on each side where its placement is not its preferred destination, or not the decided form.
     fn bring_together(&mut self, sides: &mut [Side], position: usize, var: Var, wanted: Option<&Placement>) {
         let places = [0, 1].map(|side| self.left_at(&sides[side], position));
         if is_same_place(&places[0], &places[1]) {
             return;
         }
-        // What lies in the same block otherwise would be overwritten while it is read.
+        // A result in another place of the destination's block could be overwritten while it is read.
         let can_go = |place: &Placement| {
             wanted.is_some_and(|wanted| {
                 is_same_place(place, wanted) || !self.names.may_be_same(place.block, wanted.block)
@@ -138,7 +138,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Places what comes out of a choice.
+    /// Places a result of a choice.
     fn chosen(&mut self, sides: &mut [Side], position: usize, var: Var, bound: &[Var]) -> Option<Moving> {
         let places = [0, 1].map(|side| self.left_at(&sides[side], position));
         let [x, y] = &places;
@@ -173,8 +173,8 @@ impl Placer<'_> {
         Some(moving)
     }
 
-    /// Places an array that comes out of a body. `bound` are the variables bound together with it, sizes among
-    /// them: a stride that is a product of these cannot be computed outside.
+    /// Places a result of a body. `bound` are the variables bound together with it, including sizes: a stride that is a product
+    /// of these cannot be computed outside.
     fn moving(&mut self, position: usize, var: Var, bound: &[Var], known: Known) -> Moving {
         let mut moving = Moving { position, block: None, offset: None, strides: Vec::new() };
         let block =
@@ -201,7 +201,7 @@ impl Placer<'_> {
         moving
     }
 
-    /// The strides of a row-major array; those that depend on what is bound with it are bound with it, too.
+    /// Returns the strides of a row-major array. Strides that depend on variables bound with the array are bound with it, too.
     fn row_major_strides(&mut self, shape: &[Operand], bound: &[Var], moving: &mut Moving) -> Vec<Operand> {
         let mut strides = vec![Operand::i64(1); shape.len()];
         for dim in (1..shape.len()).rev() {
@@ -224,7 +224,7 @@ impl Placer<'_> {
         strides
     }
 
-    /// The results of a body, with what is bound with its arrays before them.
+    /// Returns the results of a body, preceded by the values that are bound with its arrays.
     fn with_values(&self, result: Vec<Operand>, moving: &[Moving]) -> Vec<Operand> {
         let values = |array: &Moving| {
             let place = self.placement(result[array.position].as_var().expect("an array"));
@@ -233,8 +233,8 @@ impl Placer<'_> {
         moving.iter().flat_map(values).chain(result.iter().copied()).collect()
     }
 
-    /// Places a call: arrays are handed over row-major from the start of a block on, and so come back, in blocks that
-    /// the call yields with their strides before its own results.
+    /// Places a call. Array arguments and results are row-major from the start of a block. The call yields the blocks and strides
+    /// of array results before its own results.
     pub(super) fn call(&mut self, pattern: Vec<Var>, function: FunctionId, args: Vec<Operand>) -> Stm {
         let args: Vec<Operand> = args.into_iter().map(|arg| self.normalised(arg)).collect();
         let arrays = args.iter().filter_map(|arg| arg.as_var());
@@ -262,8 +262,8 @@ impl Placer<'_> {
         stm(bound.into_iter().chain(pattern).collect(), Expr::Call { function, args })
     }
 
-    /// The results of a function that is called, with the blocks and strides of its arrays before them as [`Placer::call`]
-    /// binds these; declares them.
+    /// Returns the results of a called function, preceded by the blocks and strides of its arrays, as [`Placer::call`] binds
+    /// these. Declares these additional results.
     pub(super) fn with_blocks(&mut self, result: Vec<Operand>) -> Vec<Operand> {
         let mut first = Vec::new();
         let mut declared = Vec::new();
@@ -285,7 +285,7 @@ impl Placer<'_> {
         first
     }
 
-    /// Places a loop: arrays it overwrites stay where they are, others are carried as they lie or copied back.
+    /// Places a loop. Arrays that it overwrites stay in place, others are carried in their own placement or copied back.
     pub(super) fn repetition(
         &mut self,
         pattern: Vec<Var>,
@@ -328,7 +328,8 @@ impl Placer<'_> {
         Ok(stm(pattern, Expr::Loop { params, form, body }))
     }
 
-    /// Places the parameters that stand for arrays as they lie. Yields what is bound with them, and its initial values.
+    /// Places the parameters that are carried in their own placement. Returns the variables bound with them, and their initial
+    /// values.
     fn begin_carrying(&mut self, params: &mut [LoopParam], carried: &[usize]) -> (Vec<Moving>, Vec<Operand>) {
         let bound: Vec<Var> = params.iter().map(|param| param.var).collect();
         let (mut inside, mut inits) = (Vec::new(), Vec::new());
@@ -344,7 +345,7 @@ impl Placer<'_> {
         (inside, inits)
     }
 
-    /// Places what comes out of a loop as it lies.
+    /// Places the results of a loop for arrays that are carried in their own placement.
     fn carried_out(&mut self, pattern: &[Var], params: &[LoopParam], carried: &[usize]) -> Vec<Moving> {
         let mut outside = Vec::new();
         for &position in carried {
@@ -355,7 +356,7 @@ impl Placer<'_> {
         outside
     }
 
-    /// Places an array of the form that a parameter has: the parameter, or what comes out of the loop for it.
+    /// Places an array in the form of a parameter: the parameter itself, or the loop's result for it.
     fn carried(&mut self, position: usize, (var, param): (Var, Var), block: Var, bound: &[Var]) -> Moving {
         let form = self.forms.form(param);
         let rank = self.emit.function.ty(var).rank();
@@ -378,7 +379,7 @@ impl Placer<'_> {
         moving
     }
 
-    /// An array in the form that a loop carries: itself, or a copy.
+    /// Returns an array in the form that a loop carries: the array itself, or a copy.
     fn in_form(&mut self, param: Var, array: Operand, copied: bool) -> Operand {
         let form = self.forms.form(param);
         let Placement { index_fn, .. } = self.placement(array.as_var().expect("an array"));
@@ -391,7 +392,7 @@ impl Placer<'_> {
         if copied || !fits || !begins { self.normalised(array) } else { array }
     }
 
-    /// Copies the initial arrays that a loop copies back to where it does so.
+    /// Copies the initial values of arrays that a loop copies back to their place.
     fn begin_at_one_place(&mut self, pattern: &[Var], params: &mut [LoopParam], copied_back: &[usize]) {
         let span = self.emit.span;
         for &position in copied_back {
@@ -408,7 +409,8 @@ impl Placer<'_> {
         }
     }
 
-    /// Copies arrays back to one place at the end of an iteration, in two passes: none is overwritten before it has been saved.
+    /// Copies arrays back to one place at the end of an iteration, in two passes, so that no array is overwritten before it has
+    /// been saved.
     fn copy_back(&mut self, params: &[LoopParam], result: &mut [Operand], copied_back: &[usize]) {
         for &position in copied_back {
             let place = self.placement(params[position].var);

@@ -1,4 +1,4 @@
-//! Segments that the points of a scatter yield are made right in their destinations.
+//! Makes the segments that the points of a scatter yield directly in their destinations.
 //!
 //! ```text
 //! ys = segscatter (i < n: task) into (room segments) {     ys @ r -> 0 + {...} = segscatter ... {
@@ -7,7 +7,7 @@
 //!   return start, xs };                                      return start, xs };
 //! ```
 //!
-//! So what says where a segment begins is computed before all else, if it can be.
+//! Therefore the start of a segment is computed before all other statements, if possible.
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Limit;
@@ -16,7 +16,7 @@ use warpwise_ir::{Body, Expr, Operand, Placement, ScatterDest, SliceDim, Stm, Va
 use super::{Placer, views};
 
 impl Placer<'_> {
-    /// Where the results of a body are wanted that are segments.
+    /// Returns the preferred destinations of the segments among the results of a body.
     pub(super) fn wanted_segments(
         &mut self,
         dests: &[ScatterDest],
@@ -44,7 +44,7 @@ impl Placer<'_> {
     }
 }
 
-/// The statements of a body that an operand depends on, by position, if all of them can come first: scalar arithmetic and
+/// Returns the positions of the statements that an operand depends on, if all of them can come first: scalar arithmetic and
 /// elements of arrays from outside.
 fn computation(body: &Body, of: Operand) -> Option<Vec<usize>> {
     let mut bound: FxHashSet<Var> = FxHashSet::default();

@@ -1,10 +1,10 @@
-//! Index functions of views.
+//! Computes index functions of views.
 
 use warpwise_ir::{Lmad, LmadDim, Operand, Placement, SliceDim};
 
 use super::emit::Emitter;
 
-/// Where a slice of an array lies.
+/// Returns the placement of a slice of an array.
 pub fn slice(emit: &mut Emitter, array: &Placement, dims: &[SliceDim]) -> Placement {
     let mut offset = array.index_fn.offset;
     let mut kept = Vec::new();
@@ -23,14 +23,14 @@ pub fn slice(emit: &mut Emitter, array: &Placement, dims: &[SliceDim]) -> Placem
     Placement { block: array.block, index_fn: Lmad { offset, dims: kept } }
 }
 
-/// The same elements under another shape, if one index function can say so.
+/// Returns the index function of a reshaped array, if a single one can express it.
 pub fn reshape(emit: &mut Emitter, of: &Lmad, shape: &[Operand]) -> Option<Lmad> {
     if emit.is_dense(of) {
         let dense = emit.row_major(shape);
         return Some(Lmad { offset: of.offset, ..dense });
     }
     match of.dims.as_slice() {
-        // A strided row splits into rows of strided rows.
+        // A strided row becomes a strided array of rows.
         [only] => {
             let mut dense = emit.row_major(shape);
             for dim in &mut dense.dims {

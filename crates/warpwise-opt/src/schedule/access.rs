@@ -1,38 +1,38 @@
-//! How values and accesses in a nest vary with one candidate for the lanes: the analysis behind the choice.
+//! Analysis of the variance of values and accesses in a nest along one candidate dimension for lanes.
 //!
-//! For a candidate index `v` every scalar is *uniform* (the same for all `v`), *unit* (`v` plus
-//! something uniform), *falling* (something uniform minus `v`) or *other*; every array is known by the dimension that is contiguous in
-//! memory and by how its first element moves with `v`. An access is then uniform, contiguous or a gather.
-//! Layouts are those that placement will choose: fresh arrays are row-major, views permute and shift.
+//! For a candidate index `v` every scalar is *uniform* (the same for all `v`), *unit* (`v` plus a uniform value), *falling* (a
+//! uniform value minus `v`) or *other*. Every array has the dimension that is contiguous in memory, and the variance of its first
+//! element's address. So an access is uniform, contiguous or a gather. Layouts are those that placement will choose: fresh arrays
+//! are row-major, views permute and shift.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegOp, SliceDim, Stm, Var, exprs};
 use warpwise_prim::BinaryOp;
 
-/// How something varies with the candidate.
+/// The variance of a value along the candidate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Variance {
     /// The same for all lanes.
     #[default]
     Uniform,
-    /// One more from lane to lane.
+    /// Increases by one from lane to lane.
     Unit,
-    /// One less from lane to lane.
+    /// Decreases by one from lane to lane.
     Falling,
     /// Anything else.
     Other,
 }
 
-/// How the elements of an array lie in memory.
+/// The layout of an array in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// The dimension whose neighbours are neighbours in memory.
+    /// The dimension whose adjacent elements are adjacent in memory.
     pub contiguous: Option<usize>,
-    /// How the place of the first element varies.
+    /// The variance of the first element's address.
     pub offset: Variance,
 }
 
-/// Facts about every variable of a nest with respect to one candidate.
+/// The variance of every variable of a nest along one candidate.
 pub struct Access<'f> {
     function: &'f Function,
     scalars: SecondaryMap<Var, Variance>,
@@ -40,7 +40,7 @@ pub struct Access<'f> {
 }
 
 impl Variance {
-    /// The variance of a sum.
+    /// Returns the variance of a sum.
     pub fn plus(self, other: Variance) -> Variance {
         match (self, other) {
             (Variance::Uniform, x) | (x, Variance::Uniform) => x,
@@ -48,7 +48,7 @@ impl Variance {
         }
     }
 
-    /// The variance of a number with the other sign.
+    /// Returns the variance of a negated number.
     fn negated(self) -> Variance {
         match self {
             Variance::Uniform => Variance::Uniform,
@@ -58,7 +58,7 @@ impl Variance {
         }
     }
 
-    /// The variance of any other function of both.
+    /// Returns the variance of any other function of both.
     fn mixed(self, other: Variance) -> Variance {
         if self == Variance::Uniform && other == Variance::Uniform {
             Variance::Uniform
@@ -69,8 +69,8 @@ impl Variance {
 }
 
 impl<'f> Access<'f> {
-    /// Analyses what a segmented operation does, its last dimension being the candidate.
-    /// Layouts of arrays from outside come from `outer`, where known.
+    /// Analyses a segmented operation with its last dimension as the candidate. `outer` has the known layouts of arrays from
+    /// outside.
     pub fn of(function: &'f Function, outer: &SecondaryMap<Var, Option<Layout>>, op: &SegOp) -> Access<'f> {
         let candidate = op.space.last().expect("a space has dimensions").index;
         Access::along(function, outer, candidate, &op.body)
@@ -89,7 +89,7 @@ impl<'f> Access<'f> {
         access
     }
 
-    /// The layouts of arrays bound by host code, in order, for later use as `outer`.
+    /// Returns the layouts of arrays bound by host code, for later use as `outer`.
     pub fn host_layouts(function: &'f Function, body: &Body) -> SecondaryMap<Var, Option<Layout>> {
         let mut access =
             Access { function, scalars: SecondaryMap::default(), layouts: SecondaryMap::default() };
@@ -97,12 +97,12 @@ impl<'f> Access<'f> {
         access.layouts
     }
 
-    /// How a scalar varies.
+    /// Returns the variance of a scalar.
     pub fn operand(&self, operand: Operand) -> Variance {
         operand.as_var().map_or(Variance::Uniform, |var| self.scalars[var])
     }
 
-    /// How an access of `array` at these leading indices varies: uniform, contiguous (up or down) or a gather.
+    /// Returns the variance of an access of `array` at these leading indices: uniform, contiguous (up or down) or a gather.
     pub fn at(&self, array: Var, indices: impl Iterator<Item = Operand>) -> Variance {
         let layout = self.layout(array);
         indices.enumerate().fold(layout.offset, |sum, (dim, index)| {
@@ -116,7 +116,7 @@ impl<'f> Access<'f> {
         })
     }
 
-    /// The layout of an array; row-major at a uniform place unless known otherwise.
+    /// Returns the layout of an array: row-major at a uniform address unless known otherwise.
     pub fn layout(&self, array: Var) -> Layout {
         let row_major = || Layout {
             contiguous: self.function.ty(array).rank().checked_sub(1),
@@ -186,7 +186,7 @@ impl<'f> Access<'f> {
         }
     }
 
-    /// Repeats the body until the loop-carried variances no longer grow.
+    /// Analyses the body repeatedly until the loop-carried variances no longer grow.
     fn loop_body(&mut self, params: &[warpwise_ir::LoopParam], form: &LoopForm, body: &Body) {
         let bound = match form {
             LoopForm::For { bound, .. } => self.operand(*bound),

@@ -1,4 +1,4 @@
-//! A static estimate of what code costs, in simple vector or scalar operations.
+//! Static estimates of the cost of code, in simple vector or scalar operations.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm, Var, exprs};
@@ -7,43 +7,43 @@ use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 use super::access::{Access, Variance};
 use super::rows;
 
-/// Lanes of a typical vector; only the order of magnitude matters.
+/// Number of lanes of a typical vector. Only the order of magnitude matters.
 pub const LANES: f64 = 16.0;
 
-/// How often dimensions run whose extents are not constants.
+/// The assumed trip counts of dimensions whose extents are not constants.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Guess {
     /// The dimensions of the outermost operation of a nest.
     pub outer: f64,
-    /// All others.
+    /// All other dimensions.
     pub inner: f64,
-    /// An extent that is this small, wherever it stands.
+    /// An extent with a small trip count, wherever it occurs.
     pub few: Option<(Operand, f64)>,
 }
 
 impl Guess {
-    /// Plenty everywhere.
+    /// Long dimensions everywhere.
     pub const LONG: Guess = Guess { outer: 1000.0, inner: 1000.0, few: None };
 
-    /// Plenty outside, hardly anything inside.
+    /// Long dimensions outside, short ones inside.
     pub const SHORT_INSIDE: Guess = Guess { outer: 1000.0, inner: 4.0, few: None };
 
-    /// The guess for what stands inside an operation.
+    /// Returns the guess for the inside of an operation.
     pub fn inside(self) -> Guess {
         Guess { outer: self.inner, ..self }
     }
 
-    /// Plenty everywhere, but for this extent.
+    /// Returns a guess of long dimensions everywhere, except for this extent.
     pub fn few(extent: Operand, trips: f64) -> Guess {
         Guess { few: Some((extent, trips)), ..Guess::LONG }
     }
 
-    /// How often a dimension of the outermost operation runs.
+    /// Returns the trip count of a dimension of the outermost operation.
     fn outer_trips(self, extent: Operand) -> f64 {
         self.trips(extent, self.outer)
     }
 
-    /// How often any other dimension runs.
+    /// Returns the trip count of any other dimension.
     pub fn inner_trips(self, extent: Operand) -> f64 {
         self.trips(extent, self.inner)
     }
@@ -55,22 +55,22 @@ impl Guess {
     }
 }
 
-/// How much longer the longest of the rows that lanes do side by side is than the average, where lengths differ. Few rows
-/// may be far longer than all others.
+/// Ratio of the longest to the average of the rows that lanes process together, if lengths vary. A few rows may be much longer
+/// than all others.
 const DIVERGENCE: f64 = 2.0;
 
-/// The same for searches, which go from place to place until they find something: most soon, some never.
+/// The same ratio for searches, which follow a chain of places until they find something: most end soon, some never.
 const SEARCHING: f64 = LANES;
 
-/// Combining the lanes of a vector at the end of a reduction.
+/// Cost of combining the lanes of a vector at the end of a reduction.
 const COMBINE_LANES: f64 = 12.0;
 
-/// Whether evaluating this once more costs next to nothing.
+/// Whether evaluating an expression once more costs almost nothing.
 pub fn is_cheap(expr: &Expr) -> bool {
     expr.is_straight() || matches!(expr, Expr::Assert { .. })
 }
 
-/// Whether a body has nothing but such expressions and choices between them.
+/// Whether a body consists only of cheap expressions and choices between them.
 pub fn is_cheap_body(body: &Body) -> bool {
     body.stms.iter().all(|stm| {
         if let Expr::If { then_body, else_body, .. } = &stm.expr {
@@ -81,7 +81,7 @@ pub fn is_cheap_body(body: &Body) -> bool {
     })
 }
 
-/// One execution of a body, one value at a time. Inner segmented operations cost what `inner` says.
+/// Returns the cost of one execution of a body, one value at a time. `inner` gives the cost of inner segmented operations.
 pub fn scalar_body(
     function: &Function,
     body: &Body,
@@ -102,12 +102,13 @@ pub fn scalar_body(
     body.stms.iter().map(stm).sum()
 }
 
-/// One execution of a body by all lanes at once, inner dimensions sequential.
+/// Returns the cost of one execution of a body by all lanes at once, with sequential inner dimensions.
 pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess) -> f64 {
     lanes_of(function, access, body, guess, &rows::leaving(function, body))
 }
 
-/// As [`lane_body`]. Elements of rows that leave the outermost body, those in `leaving`, lie a row apart from lane to lane.
+/// Returns the same as [`lane_body`]. For rows that leave the outermost body (`leaving`), adjacent lanes access addresses a row
+/// apart.
 fn lanes_of(
     function: &Function,
     access: &Access,
@@ -122,7 +123,7 @@ fn lanes_of(
             let stores = match &op.kind {
                 SegKind::Map => stores(LANES),
                 SegKind::Scan { .. } => stores(rows::SCATTER),
-                // Every lane has a table of its own, whose bins lie a table apart.
+                // Every lane has a separate table, so that bins of adjacent lanes are a table apart.
                 SegKind::Hist { ops } => {
                     2.0 * LANES * ops.iter().map(|op| op.dests.len() as f64).sum::<f64>()
                 }
@@ -147,7 +148,7 @@ fn lanes_of(
                 Variance::Uniform if leaving.contains(array) => LANES,
                 Variance::Uniform => 1.0,
                 Variance::Unit => 1.5,
-                // And a shuffle.
+                // Includes a shuffle.
                 Variance::Falling => 2.5,
                 Variance::Other => LANES,
             }
@@ -163,13 +164,13 @@ fn lanes_of(
     body.stms.iter().map(stm).sum()
 }
 
-/// How much longer lanes run than a loop does on average that these operands decide the length of.
+/// Returns the ratio of the lanes' time to a loop's average time, if these operands determine the loop's length.
 fn waiting(access: &Access, mut decide: impl Iterator<Item = Operand>) -> f64 {
     if decide.all(|x| access.operand(x) == Variance::Uniform) { 1.0 } else { DIVERGENCE }
 }
 
-/// Whether a round of a loop reads where the one before left off, each lane somewhere else: at places that follow from
-/// the loop's parameters (`known`) by arithmetic, rather than from work in loops of its own.
+/// Whether an iteration of a loop continues reading where the previous one stopped, at a different place in each lane. The places
+/// must follow from the loop's parameters (`known`) by arithmetic, not from work in inner loops.
 fn searches(function: &Function, access: &Access, known: &mut FxHashSet<Var>, body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let mut follows = false;
@@ -200,7 +201,7 @@ fn searches(function: &Function, access: &Access, known: &mut FxHashSet<Var>, bo
     })
 }
 
-/// A whole operation whose last dimension runs in lanes.
+/// Returns the cost of a whole operation whose last dimension runs in lanes.
 pub fn in_lanes(function: &Function, access: &Access, op: &SegOp, guess: Guess) -> f64 {
     let (last, outer) = op.space.split_last().expect("a space has dimensions");
     let groups = (guess.outer_trips(last.extent) / LANES).ceil();
@@ -217,12 +218,12 @@ pub fn in_lanes(function: &Function, access: &Access, op: &SegOp, guess: Guess) 
     outer * (groups * (inside + operators(function, op, guess)) + combine)
 }
 
-/// All points of an operation's space.
+/// Returns the number of points of an operation's space.
 pub fn whole_trips(op: &SegOp, guess: Guess) -> f64 {
     op.space.iter().map(|dim| guess.outer_trips(dim.extent)).product()
 }
 
-/// Applying the operators of an operation to one point.
+/// Returns the cost of applying the operators of an operation to one point.
 pub fn operators(function: &Function, op: &SegOp, guess: Guess) -> f64 {
     let mut sum = 0.0;
     let mut add = |body: &Body| sum += scalar_body(function, body, guess, &mut |_| 0.0);
@@ -239,7 +240,7 @@ pub fn operators(function: &Function, op: &SegOp, guess: Guess) -> f64 {
     sum
 }
 
-/// An expression that is neither an access nor a segmented operation, its bodies costing what `body` says.
+/// Returns the cost of an expression that is neither an access nor a segmented operation. `body` gives the cost of its bodies.
 fn nested(expr: &Expr, guess: Guess, body: &mut dyn FnMut(&Body) -> f64) -> f64 {
     match expr {
         Expr::If { then_body, else_body, .. } => 1.0 + body(then_body) + body(else_body),
@@ -255,7 +256,7 @@ fn loop_trips(form: &LoopForm, guess: Guess) -> f64 {
     }
 }
 
-/// A scalar operation; `None` for anything else.
+/// Returns the cost of a scalar operation, or `None` for any other expression.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most operators cost the same")]
 fn scalar(expr: &Expr) -> Option<f64> {
     match expr {

@@ -1,4 +1,4 @@
-//! Reductions on devices that read by row and by column, as a matrix product does: where points are many, each has a
+//! Versions of reductions on devices that read by row and by column, as a matrix product does. With many points, each gets a
 //! work-item that folds in a loop.
 //!
 //! ```text
@@ -8,8 +8,8 @@
 //!                                                         else { segred (i < n: thread, j < p: thread, k < m: thread) ... }
 //! ```
 //!
-//! Neighbouring points read the same rows and neighbouring columns, which several work-items to a point do not; and the
-//! lowering finds the loop, whose tiles it stages in local memory. The threshold is a parameter, `threads.FUNCTION.NUMBER`.
+//! Adjacent points read the same rows and adjacent columns, which several work-items per point would not. In addition, the
+//! lowering recognises the loop and stages its tiles in local memory. The threshold is a parameter, `threads.FUNCTION.NUMBER`.
 
 use rustc_hash::FxHashMap;
 use warpwise_ir::traverse::free_in_expr;
@@ -18,10 +18,10 @@ use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, T
 use super::device::{give, spread_expr};
 use super::nests::{by_points, threads_of, version};
 
-/// Points that keep a device busy with a work-item each.
+/// Number of points that keep a device busy with one work-item each.
 const ENOUGH_POINTS: i64 = 1 << 14;
 
-/// The versions of a reduction, and the choice between them; none where one will do.
+/// Returns the versions of a reduction and the choice between them; `None` if one version is enough.
 pub fn versions(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option<Vec<Stm>> {
     let Expr::Seg(op) = &stm.expr else { return None };
     if !crosses(function, op) {
@@ -41,7 +41,7 @@ pub fn versions(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option
     Some(by_points(function, stm, &extents, (name, ENOUGH_POINTS), [points, flat]))
 }
 
-/// A reduction as a map over its points, with what is left to fold inside.
+/// Returns a reduction as a map over its points, with a reduction of the last dimension inside.
 fn points_of(function: &mut Function, stm: &Stm, op: &SegOp) -> Stm {
     let mut outer = op.space.clone();
     let last = outer.pop().expect("a space has dimensions");
@@ -57,8 +57,8 @@ fn points_of(function: &mut Function, stm: &Stm, op: &SegOp) -> Stm {
     Stm { expr: Expr::Seg(Box::new(map)), ..stm.clone() }
 }
 
-/// Whether an operation folds scalars over its last dimension, with loads that depend on the one before and not on the one
-/// before that, and the other way round.
+/// Whether an operation reduces scalars over its last dimension, with loads that depend on the row but not on the column, and
+/// loads that depend on the column but not on the row.
 fn crosses(function: &Function, op: &SegOp) -> bool {
     let (SegKind::Reduce { reduces }, [.., row, column, _]) = (&op.kind, &op.space[..]) else { return false };
     let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
@@ -67,7 +67,7 @@ fn crosses(function: &Function, op: &SegOp) -> bool {
     {
         return false;
     }
-    // Whether each variable depends on the row, and on the column.
+    // For each variable, whether it depends on the row, and whether on the column.
     let mut depends: FxHashMap<Var, (bool, bool)> = FxHashMap::default();
     depends.insert(row.index, (true, false));
     depends.insert(column.index, (false, true));

@@ -1,4 +1,4 @@
-//! Scheduling for devices: the outermost operation of every nest is spread over the grid's work-items.
+//! Scheduling for devices: the outermost operation of every nest is spread over the work-items of the grid.
 //!
 //! ```text
 //! ys: [n]f32 = segmap (i < n: seq) {              ys: [n]f32 = segred (i < n: thread) (j < m: thread)
@@ -8,14 +8,14 @@
 //! };                                              };
 //! ```
 //!
-//! Perfect nests become one operation: maps of maps, and maps of reductions and scans, whose operators then must not
-//! depend on the outer dimensions, since partial results are combined where those are not known; the map after a scan gets what
-//! it takes from there as values of the elements. How the work-items
-//! share the last dimension of such an operation is decided by its sizes when it runs, by the lowering. Whatever is
-//! further in runs in order within a work-item; reductions there become loops (see [`super::loops`]).
+//! Perfect nests become one operation: maps of maps, and maps of reductions and scans. The operators of these must not depend on
+//! the outer dimensions, because partial results are combined where those are not known. The map after a scan gets the outer
+//! values that it needs as additional values of the elements. The lowering decides, by the sizes at run time, how work-items share
+//! the last dimension of such an operation. Everything further in runs in order within a work-item; reductions there become loops
+//! (see [`super::loops`]).
 //!
-//! Nests that are not perfect have several versions: see [`super::nests`], and so have the operations that they are taken apart into; so have reductions that read as a matrix product
-//! does ([`super::crossing`]).
+//! Imperfect nests have several versions (see [`super::nests`]), and so have the operations that they are split into, and
+//! reductions that read as a matrix product does ([`super::crossing`]).
 //!
 //! Not done here: irregular nests.
 
@@ -36,7 +36,7 @@ pub fn schedule_device(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Schedules the segmented operations of a body that the host runs; `nests` counts those with several versions.
+/// Schedules the segmented operations of a host body. `nests` counts nests with several versions.
 fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
@@ -54,7 +54,7 @@ fn host_body(function: &mut Function, body: &mut Body, nests: &mut usize) {
     body.stms = stms;
 }
 
-/// Spreads an operation of host code, in versions where one will not do.
+/// Spreads an operation of host code, in several versions if one is not enough.
 pub(super) fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, stms: &mut Vec<Stm>) {
     if let Expr::Seg(op) = &mut stm.expr {
         join(function, op);
@@ -70,7 +70,7 @@ pub(super) fn spread(function: &mut Function, mut stm: Stm, nests: &mut usize, s
     }
 }
 
-/// Makes one operation of a perfect nest.
+/// Merges a perfect nest into one operation.
 pub(super) fn join(function: &mut Function, op: &mut SegOp) {
     while let Some(mut inner) = perfect_inner(op).filter(|inner| can_join(function, op, inner)) {
         hand_to_post(function, op, &mut inner);
@@ -78,8 +78,8 @@ pub(super) fn join(function: &mut Function, op: &mut SegOp) {
     }
 }
 
-/// What the map after an inner scan takes from outside is one more value of each element: it runs where the body of the
-/// outer map does not.
+/// Makes the outer values that the map after an inner scan uses additional values of each element, because that map runs where
+/// the body of the outer map does not.
 fn hand_to_post(function: &mut Function, outer: &SegOp, inner: &mut SegOp) {
     let SegKind::Scan { post: Some(post), .. } = &mut inner.kind else { return };
     let taken: Vec<Var> = free_in_lambda(function, post).iter().filter(|&var| binds(outer, var)).collect();
@@ -90,12 +90,12 @@ fn hand_to_post(function: &mut Function, outer: &SegOp, inner: &mut SegOp) {
     inner.body.result.extend(taken.into_iter().map(Operand::from));
 }
 
-/// Whether an operation binds a variable, or its body does.
+/// Whether an operation or its body binds a variable.
 fn binds(op: &SegOp, var: Var) -> bool {
     op.space.iter().any(|dim| dim.index == var) || op.body.stms.iter().any(|stm| stm.pattern.contains(&var))
 }
 
-/// Spreads an operation over work-items, with what is all it does; what is further in runs in order.
+/// Spreads an operation over work-items, merged with its inner operation in a perfect nest. Everything further in runs in order.
 pub(super) fn spread_expr(function: &mut Function, mut expr: Expr) -> Expr {
     if let Expr::Seg(op) = &mut expr {
         join(function, op);
@@ -104,7 +104,7 @@ pub(super) fn spread_expr(function: &mut Function, mut expr: Expr) -> Expr {
     expr
 }
 
-/// Maps all dimensions of an operation alike; what is further in runs in order.
+/// Maps all dimensions of an operation alike. Everything further in runs in order.
 pub(super) fn give(op: &mut SegOp, mapping: Mapping) {
     op.space.iter_mut().for_each(|dim| dim.mapping = mapping);
     in_order(&mut op.body);
@@ -113,7 +113,7 @@ pub(super) fn give(op: &mut SegOp, mapping: Mapping) {
     }
 }
 
-/// Lets everything in a body run in order.
+/// Makes everything in a body run in order.
 fn in_order(body: &mut Body) {
     for stm in &mut body.stms {
         if let Expr::Seg(op) = &mut stm.expr {
@@ -123,7 +123,7 @@ fn in_order(body: &mut Body) {
     }
 }
 
-/// Whether an operation inside a map can be one with it.
+/// Whether an operation inside a map can be merged with it.
 fn can_join(function: &Function, outer: &SegOp, inner: &SegOp) -> bool {
     let mut operators: Vec<&Lambda> = Vec::new();
     let mut neutral: Vec<Operand> = Vec::new();
@@ -155,7 +155,7 @@ fn can_join(function: &Function, outer: &SegOp, inner: &SegOp) -> bool {
         && !neutral.iter().filter_map(|x| x.as_var()).any(bound)
 }
 
-/// The functions that an operation applies besides its body.
+/// Returns the lambdas that an operation applies in addition to its body.
 fn lambdas_mut(kind: &mut SegKind) -> Vec<&mut Lambda> {
     match kind {
         SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => Vec::new(),

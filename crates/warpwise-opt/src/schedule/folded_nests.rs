@@ -1,4 +1,4 @@
-//! Reductions of what nests yield, on devices: a nest, and a reduction of what it has kept.
+//! Splits reductions of the results of nests, on devices, into the nest and a reduction of its stored results.
 //!
 //! ```text
 //! t, yss = segred (i < n) reduce (+) { s, ys = segred (j < m) ...; return s, ys }
@@ -6,15 +6,15 @@
 //! ss, yss = segmap (i < n) { s, ys = segred (j < m) ...; return s, ys }; t = segred (i < n) reduce (+) { s = index ss[i]; return s }
 //! ```
 //!
-//! A processor saves keeping one value of each outer element. On devices the parallelism inside would be lost: the map is a nest like any
-//! other (see [`super::nests`]), and what is kept is little beside what is done for it.
+//! A processor saves storing a value for each outer element. On devices the inner parallelism would be lost. After the split, the
+//! map is a nest like any other (see [`super::nests`]), and storing its results costs little compared with computing them.
 
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, Operand, SegDim, SegKind, SegOp, Stm, Type};
 
 use super::nests::holds_long;
 
-/// The nest, and the reduction of its results; none where the statement is no reduction of a nest.
+/// Returns the nest and the reduction of its results; `None` if the statement is not a reduction of a nest.
 pub fn apart(function: &mut Function, stm: &Stm) -> Option<[Stm; 2]> {
     let Expr::Seg(op) = &stm.expr else { return None };
     let SegKind::Reduce { reduces } = &op.kind else { return None };

@@ -1,9 +1,8 @@
-//! Gives one dimension of every path through a nest to the lanes.
+//! Maps one dimension of every path through a nest to lanes.
 //!
-//! For each operation of a nest two plans compete: its own last dimension in lanes and everything
-//! inside sequential, or itself one point at a time and lanes further in, wherever those are best. The
-//! cheaper by [`cost`] wins: gathers, short trip counts and reductions within a vector speak
-//! against a dimension, contiguous and uniform accesses for it.
+//! For each operation of a nest two plans compete: its last dimension in lanes and everything inside sequential, or one point at
+//! a time and lanes further in, where they are best. The plan that is cheaper by [`cost`] wins. Gathers, short trip counts and
+//! reductions within a vector speak against a dimension, contiguous and uniform accesses for it.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Var, exprs};
@@ -12,7 +11,7 @@ use super::access::{Access, Layout, Variance};
 use super::cost::{self, Guess};
 use super::rows;
 
-/// Chooses lanes for a nest all of whose dimensions are sequential, or inside one whose dimension is a task already.
+/// Chooses lanes for a nest with sequential dimensions, or inside an operation whose points are tasks already.
 pub fn assign(
     function: &Function,
     layouts: &SecondaryMap<Var, Option<Layout>>,
@@ -27,7 +26,7 @@ pub fn assign(
     }
 }
 
-/// Whether the points of an operation are tasks already: chunks of a stream, too few and too long for lanes.
+/// Whether the points of an operation are tasks already: chunks of a stream, which are too few and too long for lanes.
 fn is_task(op: &SegOp) -> bool {
     op.space.last().is_some_and(|dim| dim.mapping == Mapping::Task)
 }
@@ -37,7 +36,7 @@ struct Planner<'f> {
     layouts: &'f SecondaryMap<Var, Option<Layout>>,
 }
 
-/// Chooses lanes within an operation and yields what the operation then costs.
+/// Chooses lanes within an operation. Returns the resulting cost.
 fn plan(planner: &Planner, op: &mut SegOp, guess: Guess) -> f64 {
     let own = lane_cost(planner, op, guess);
     let inside = plan_body(planner, &mut op.body, guess.inside());
@@ -53,7 +52,7 @@ fn plan(planner: &Planner, op: &mut SegOp, guess: Guess) -> f64 {
     }
 }
 
-/// Chooses lanes for the operations inside a body that runs one value at a time.
+/// Chooses lanes for the operations inside a body that runs one value at a time. Returns the resulting cost.
 fn plan_body(planner: &Planner, body: &mut Body, guess: Guess) -> f64 {
     let mut inner = Vec::new();
     for_each_seg(body, &mut |op| inner.push(plan(planner, op, guess)));
@@ -61,7 +60,7 @@ fn plan_body(planner: &Planner, body: &mut Body, guess: Guess) -> f64 {
     cost::scalar_body(planner.function, body, guess, &mut |_| inner.next().unwrap_or(0.0))
 }
 
-/// The outermost segmented operations of a body, in order.
+/// Visits the outermost segmented operations of a body, in order.
 fn for_each_seg(body: &mut Body, f: &mut dyn FnMut(&mut SegOp)) {
     for stm in &mut body.stms {
         if let Expr::Seg(op) = &mut stm.expr {
@@ -79,7 +78,7 @@ fn make_sequential(body: &mut Body) {
     });
 }
 
-/// What an operation costs with its last dimension in lanes; infinite where lanes cannot run its body.
+/// Returns the cost of an operation with its last dimension in lanes; infinite if lanes cannot run its body.
 fn lane_cost(planner: &Planner, op: &SegOp, guess: Guess) -> f64 {
     let access = Access::of(planner.function, planner.layouts, op);
     let segments = matches!(&op.kind, SegKind::Scatter { dests } if dests.iter().any(|dest| dest.segments));
@@ -88,8 +87,8 @@ fn lane_cost(planner: &Planner, op: &SegOp, guess: Guess) -> f64 {
     if possible { cost::in_lanes(planner.function, &access, op, guess) } else { f64::INFINITY }
 }
 
-/// Whether lanes can run a statement side by side: arrays made inside have the same size in every
-/// lane, none comes out of a choice, and nothing has a result of unknown size.
+/// Whether lanes can run a statement together: arrays made inside have the same size in every lane, no array is the result of a
+/// choice, and no result has an unknown size.
 fn can_run_in_lanes(function: &Function, access: &Access, stm: &Stm) -> bool {
     let uniform = |x: &Operand| access.operand(*x) == Variance::Uniform;
     let array_bound = stm.pattern.iter().any(|&var| function.ty(var).rank() > 0);
@@ -101,7 +100,7 @@ fn can_run_in_lanes(function: &Function, access: &Access, stm: &Stm) -> bool {
                 && op.space.iter().all(|dim| !array_bound || uniform(&dim.extent))
         }
         Expr::Call { .. } => false,
-        // Pieces follow one another where the sizes of those before say: at one place in all lanes.
+        // The offset of each part depends on the sizes of the parts before it, and must be the same in all lanes.
         Expr::Concat { arrays, .. } => {
             arrays.iter().all(|&array| function.ty(array).shape().iter().all(uniform))
         }

@@ -1,4 +1,4 @@
-//! Reductions that stay sequential, as loops.
+//! Turns reductions that stay sequential into loops.
 //!
 //! ```text
 //! s: f32 = segred (j < m: seq) reduce (a, x) { t = fadd a x; return t } [0f32] { ...; p = fmul r v; return p };
@@ -6,8 +6,8 @@
 //! s: f32 = loop (a = 0f32) for j < m { ...; p = fmul r v; x = p; t = fadd a x; return t };
 //! ```
 //!
-//! The product now meets the sum in one body, where contraction finds it. Only reductions over one
-//! dimension that yield nothing but their results change.
+//! The product and the sum are now in one body, where contraction finds them. Only reductions over one dimension without
+//! additional results are changed.
 
 use warpwise_ir::{Body, Expr, LoopForm, LoopParam, Mapping, Operand, SegKind, SegOp, Stm};
 
@@ -35,7 +35,7 @@ fn yields_results_only(op: &SegOp) -> bool {
     op.body.result.len() == n_reduced
 }
 
-/// A reduction over one dimension as the loop that it would be if it were sequential, with the same names.
+/// Returns a reduction over one dimension as a sequential loop, with the same names.
 pub fn as_loop(op: &SegOp) -> Option<Expr> {
     (op.space.len() == 1 && yields_results_only(op)).then(|| to_loop(op.clone()))
 }

@@ -1,8 +1,8 @@
-//! Chooses how parallelism is exploited: gives every dimension of every segmented operation its mapping.
+//! Chooses how parallelism is exploited: assigns a mapping to every dimension of every segmented operation.
 //!
-//! On a CPU outer levels become tasks, one level becomes lanes, the rest sequential loops. Which level runs in
-//! lanes is decided by what the accesses in the body look like (contiguous, uniform or gathered)
-//! and by trip counts, not by nesting position (specs: `cpu-speed.md`, "Lanes").
+//! On a CPU outer levels become tasks, one level becomes lanes, and the rest become sequential loops. The level for lanes is
+//! chosen by the accesses in the body (contiguous, uniform or gathered) and by trip counts, not by nesting position (specs:
+//! `cpu-speed.md`, "Lanes").
 //!
 //! ```text
 //! ys: [n]f32 = segmap (i < n: seq) {              ys: [n]f32 = segmap (i < n: task) {
@@ -12,13 +12,13 @@
 //! };                                              };
 //! ```
 //!
-//! For every nest: [`lanes`] gives one dimension of every path to the lanes; the outer dimensions become
-//! tasks, perfect nests of maps being flattened into one space; [`loops`] writes reductions that stay
-//! sequential as loops, so that later passes see their arithmetic. Where the choice of lanes depends on how long
-//! inner dimensions are, [`versions`] keeps two versions and picks one at run time.
+//! For every nest, [`lanes`] maps one dimension of every path to lanes. The outer dimensions become tasks; perfect nests of maps
+//! are flattened into one space. [`loops`] turns reductions that stay sequential into loops, so that later passes see their
+//! arithmetic. If the choice of lanes depends on the lengths of inner dimensions, [`versions`] keeps two versions and selects one
+//! at run time.
 //!
-//! On devices the outermost operation of a nest is spread over work-items or work-groups, whose work-items share what is
-//! inside, or the nest is taken apart: see [`device`], [`nests`], [`crossing`] and [`riders`].
+//! On devices the outermost operation of a nest is spread over work-items, or over work-groups whose work-items share the inner
+//! operations, or the nest is split: see [`device`], [`nests`], [`crossing`] and [`riders`].
 //!
 //! Not done here: splitting few long rows among tasks, and flattening of irregular nests.
 
@@ -56,15 +56,15 @@ pub fn schedule(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Whether a nest with plenty of everything rather runs its outermost operation in lanes than what is inside.
-/// For passes before this one that have to choose by it.
+/// Whether a nest with long dimensions runs better with its outermost operation in lanes than with its inner ones. Used by earlier
+/// passes that depend on this choice.
 pub fn wants_outer_lanes(function: &Function, op: &SegOp) -> bool {
     let mut op = op.clone();
     lanes::assign(function, &Layouts::default(), &mut op, Guess::LONG);
     op.space.last().is_some_and(|dim| dim.mapping == Mapping::Lane)
 }
 
-/// Schedules the segmented operations of a body that the host runs.
+/// Schedules the segmented operations of a host body.
 fn host_body(function: &mut Function, layouts: &Layouts, body: &mut Body) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
@@ -82,14 +82,14 @@ fn host_body(function: &mut Function, layouts: &Layouts, body: &mut Body) {
     body.stms = stms;
 }
 
-/// Makes one operation of a perfect nest of maps.
+/// Merges a perfect nest of maps into one operation.
 fn flatten(op: &mut SegOp) {
     while let Some(inner) = perfect_inner(op).filter(|inner| inner.kind == SegKind::Map) {
         absorb(op, *inner);
     }
 }
 
-/// Maps the outer dimensions of a nest to tasks, flattening perfect nests of maps on the way.
+/// Maps the outer dimensions of a nest to tasks, and flattens perfect nests of maps.
 fn give_tasks(op: &mut SegOp) {
     flatten(op);
     for dim in &mut op.space {
@@ -101,7 +101,7 @@ fn give_tasks(op: &mut SegOp) {
     }
 }
 
-/// Makes one operation of a map and the operation that is all it does.
+/// Merges a map with the inner operation that computes its results.
 fn absorb(op: &mut SegOp, inner: SegOp) {
     op.body.stms.pop();
     op.body.stms.extend(inner.body.stms);
@@ -110,8 +110,8 @@ fn absorb(op: &mut SegOp, inner: SegOp) {
     op.kind = inner.kind;
 }
 
-/// The operation that is all a map over other dimensions does, but for cheap statements before it, when
-/// its extents do not depend on them and the outer one does not run in lanes.
+/// Returns the operation that computes the results of a map, if only cheap statements come before it, its extents do not depend
+/// on them, and the outer dimensions do not run in lanes.
 fn perfect_inner(op: &SegOp) -> Option<Box<SegOp>> {
     let lanes_outside = op.space.iter().any(|dim| dim.mapping == Mapping::Lane);
     if op.kind != SegKind::Map || lanes_outside {

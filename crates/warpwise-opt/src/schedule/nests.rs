@@ -1,5 +1,5 @@
-//! Nests on devices that are not perfect: several inner operations, or one and work beside it. How much of their parallelism
-//! is used is decided by sizes when the program runs.
+//! Imperfect nests on devices: several inner operations, or one and other work. Sizes at run time decide how much of their
+//! parallelism is used.
 //!
 //! ```text
 //! least = tuned "threads.f.0"; enough = sle least n;
@@ -9,15 +9,16 @@
 //!        else { s = segred (i < n: thread, j < m: thread) ...; t = segmap (i < n: thread, j < m: thread) ... } };
 //! ```
 //!
-//! With many outer elements a work-item each is enough. With fewer, a work-group does each, and its work-items share the inner
-//! operations; what these yield lies in local memory. Where rows are longer than groups can hold, the nest is taken
-//! apart into operations over all elements ([`super::split`]). Both thresholds are parameters.
+//! With many outer elements, one work-item for each is enough. With fewer, each gets a work-group whose work-items share the
+//! inner operations; the results of these are in local memory. If rows are longer than a group can hold, the nest is split into
+//! operations over all elements ([`super::split`]). Both thresholds are parameters.
 //!
-//! Nests that groups cannot do, because inner bodies make arrays of their own or histograms, have two versions: a work-item for each
-//! outer element, or operations over everything. Those are nests, too, where anything is further in, and have versions of their own.
+//! Nests that groups cannot run, because inner bodies make arrays of their own or contain histograms, have two versions: one
+//! work-item for each outer element, or operations over everything. These operations are nests with versions of their own if they
+//! contain further operations.
 //!
-//! Needs inner sizes that are known outside the nest. Not done here: inner partitions; loops on large arrays with operations inside,
-//! which `flatten` turns into loops of the host.
+//! Needs inner sizes that are known outside the nest. Not done here: inner partitions; loops on large arrays with operations
+//! inside, which `flatten` turns into host loops.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
@@ -31,27 +32,28 @@ use super::cost::is_cheap;
 use super::device::{give, spread_expr};
 use super::{absorb, perfect_inner, split};
 
-/// So many outer elements keep a device busy with a work-item each. Set by `--param threads.FUNCTION.NUMBER=...`.
+/// Number of outer elements that keep a device busy with one work-item each. Set by `--param threads.FUNCTION.NUMBER=...`.
 const ENOUGH_THREADS: i64 = 1 << 16;
 
-/// The same where the inner operations read nothing that is an outer element's own: then neighbouring work-items read the
-/// same places, once for all, and work-groups would read everything again for each outer element. On an H200 a step of
-/// 10,000 bodies takes 1.02 ms with a work-item each, and 0.27 ms by Futhark.
+/// The same if the inner operations read nothing that is specific to an outer element. Then neighbouring work-items read the same
+/// places, once for all, while work-groups would read everything again for each outer element. On an H200 a step of 10,000 bodies
+/// takes 1.02 ms with a work-item each, and 0.27 ms by Futhark.
 const ENOUGH_THREADS_ALIKE: i64 = 1 << 15;
 
-/// The same where an outer element has a loop without operations inside: all work-items of a group would run it, and share what is before
-/// and after. On an H200 57,600 tridiagonal systems of 115 equations take 1.94 ms with a group each, and 0.38 ms by Futhark.
+/// The same if an outer element has a loop without operations inside, which all work-items of a group would run; they share only
+/// the work before and after it. On an H200 57,600 tridiagonal systems of 115 equations take 1.94 ms with a group each, and 0.38
+/// ms by Futhark.
 const ENOUGH_THREADS_IN_ORDER: i64 = 1 << 13;
 
-/// Inner elements up to which a work-group does an outer one, where the nest can be taken apart instead. Set by
+/// Maximum number of inner elements for one work-group per outer element, if the nest can be split instead. Set by
 /// `--param groups.FUNCTION.NUMBER=...`.
 const MOST_IN_GROUP: i64 = 1 << 12;
 
-/// Inner elements below which a work-group would mostly wait, where they are known.
+/// Number of inner elements, if known, below which a work-group would mostly idle.
 const WORTH_A_GROUP: i64 = 32;
 
-/// The versions of a nest, and the choice between them; none where one will do. `nests` counts those of a function, and tells them
-/// apart.
+/// Returns the versions of a nest and the choice between them; `None` if one version is enough. `nests` counts the nests of a
+/// function and numbers their parameters.
 pub fn versions(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option<Vec<Stm>> {
     let Expr::Seg(op) = &stm.expr else { return None };
     let Some(sizes) = shared_sizes(function, op) else { return threads_or_flat(function, stm, op, nests) };
@@ -90,17 +92,17 @@ pub fn versions(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option
     Some(stms)
 }
 
-/// The parameter that says how many work-items are enough for the next nest of a function.
+/// Returns the parameter for the number of work-items that are enough for the next nest of a function.
 pub(super) fn threads_of(function: &Function, nests: &mut usize) -> String {
     let number = *nests;
     *nests += 1;
     format!("threads.{}.{number}", function.name)
 }
 
-/// The versions of a nest that is not for groups; none where taking it apart gives no more work-items.
+/// Returns the versions of a nest that groups cannot run; `None` if splitting it yields no more work-items.
 fn threads_or_flat(function: &mut Function, stm: &Stm, op: &SegOp, nests: &mut usize) -> Option<Vec<Stm>> {
     let inner = |stm: &Stm| matches!(&stm.expr, Expr::Seg(inner) if inner.space.iter().any(|dim| is_long(dim.extent)));
-    // What loops repeat would stay with an outer element.
+    // Operations that loops repeat would still run per outer element.
     let repeats = |stm: &Stm| !matches!(stm.expr, Expr::Seg(_)) && holds_long(&stm.expr);
     if op.kind != SegKind::Map || !op.body.stms.iter().any(inner) || op.body.stms.iter().any(repeats) {
         return None;
@@ -116,8 +118,8 @@ fn threads_or_flat(function: &mut Function, stm: &Stm, op: &SegOp, nests: &mut u
     Some(by_points(function, stm, &outer, (name, ENOUGH_THREADS), [threads, flat]))
 }
 
-/// Emits the choice between two versions: `threads`, a work-item for each point, if there are at least as many points as the parameter
-/// `name` says, and `other` if there are fewer.
+/// Emits the choice between two versions: `threads`, with a work-item for each point, if there are at least as many points as the
+/// parameter `name` says, and `other` if there are fewer.
 pub(super) fn by_points(
     function: &mut Function,
     stm: &Stm,
@@ -147,14 +149,14 @@ fn holds_operations(expr: &Expr) -> bool {
     found
 }
 
-/// Whether an expression holds operations worth work-items of their own.
+/// Whether an expression contains operations that are worth work-items of their own.
 pub(super) fn holds_long(expr: &Expr) -> bool {
     let mut found = matches!(expr, Expr::Seg(op) if op.space.iter().any(|dim| is_long(dim.extent)));
     expr.for_each_body(|body| found = found || body.stms.iter().any(|stm| holds_long(&stm.expr)));
     found
 }
 
-/// Whether an extent is unknown, or worth work-items of its own.
+/// Whether an extent is unknown, or large enough for work-items of its own.
 fn is_long(extent: Operand) -> bool {
     extent.as_const().and_then(Scalar::as_int).is_none_or(|extent| extent >= WORTH_A_GROUP)
 }
@@ -164,7 +166,7 @@ fn choice(stm: &Stm, pattern: Vec<Var>, cond: Operand, then_body: Body, else_bod
     Stm { pattern, expr, certs: Vec::new(), span: stm.span }
 }
 
-/// A version of a statement, with variables of its own.
+/// Returns a version of a statement with fresh variables.
 pub(super) fn version(
     function: &mut Function,
     stm: &Stm,
@@ -196,7 +198,7 @@ fn longest(b: &mut Builder, sizes: &[Vec<Operand>]) -> Operand {
     longest.unwrap_or(Operand::i64(0))
 }
 
-/// A work-group for every point; its work-items share the operations inside.
+/// Maps every point to a work-group, whose work-items share the operations inside.
 fn give_groups(mut expr: Expr) -> Expr {
     if let Expr::Seg(op) = &mut expr {
         op.space.iter_mut().for_each(|dim| dim.mapping = Mapping::Grid);
@@ -205,7 +207,7 @@ fn give_groups(mut expr: Expr) -> Expr {
     expr
 }
 
-/// Shares the operations of a body that all work-items of a group run together.
+/// Maps the operations of a body to the work-items of a group, which run the body together.
 fn share(body: &mut Body) {
     for stm in &mut body.stms {
         if let Expr::Seg(op) = &mut stm.expr {
@@ -219,8 +221,8 @@ fn share(body: &mut Body) {
     }
 }
 
-/// The sizes of the operations inside a map that the work-items of a group can share; none where there are none worth it, or
-/// something inside is not for groups.
+/// Returns the sizes of the operations inside a map that the work-items of a group can share; `None` if none is large enough, or
+/// if something inside cannot run in a group.
 fn shared_sizes(function: &Function, op: &SegOp) -> Option<Vec<Vec<Operand>>> {
     if op.kind != SegKind::Map {
         return None;
@@ -235,10 +237,10 @@ fn shared_sizes(function: &Function, op: &SegOp) -> Option<Vec<Vec<Operand>>> {
     nest.sizes.iter().any(worth).then_some(nest.sizes)
 }
 
-/// What is known of a nest while it is looked at.
+/// The state of analysing a nest.
 struct Nest<'f> {
     function: &'f Function,
-    /// What is bound inside the nest, so far.
+    /// The variables bound inside the nest so far.
     bound: FxHashSet<Var>,
     sizes: Vec<Vec<Operand>>,
 }
@@ -317,7 +319,7 @@ impl Nest<'_> {
     }
 }
 
-/// Whether a body makes no array, so that it takes no memory; checks only where they are allowed.
+/// Whether a body makes no array and thus takes no memory, and has checks only if they are allowed.
 fn is_simple(body: &Body, checks: bool) -> bool {
     body.stms.iter().all(|stm| match &stm.expr {
         Expr::If { then_body, else_body, .. } => is_simple(then_body, checks) && is_simple(else_body, checks),
@@ -341,7 +343,8 @@ fn reads_own(function: &Function, op: &SegOp) -> bool {
     reads_of(function, &op.body, &mut own, false)
 }
 
-/// [`reads_own`] of a body; `own` is what depends on the point, and `inner` whether the body is that of an inner operation.
+/// Applies [`reads_own`] to a body. `own` are the variables that depend on the point, and `inner` says whether the body is that
+/// of an inner operation.
 fn reads_of(function: &Function, body: &Body, own: &mut FxHashSet<Var>, inner: bool) -> bool {
     body.stms.iter().any(|stm| {
         if !free_in_expr(function, &stm.expr).iter().any(|var| own.contains(&var)) {

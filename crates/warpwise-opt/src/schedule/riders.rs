@@ -1,4 +1,4 @@
-//! Reductions that ride along with a scan, on devices: operations of their own.
+//! Splits reductions off a scan that they are fused into, on devices.
 //!
 //! ```text
 //! t, ys = segscan (i < n) scan (+) reduce (max) { x = index xs[i]; return x, x }
@@ -6,16 +6,16 @@
 //! t = segred (i < n) reduce (max) { x = index xs[i]; return x }; ys = segscan (i < n) scan (+) { x = index xs[i]; return x }
 //! ```
 //!
-//! A processor saves a pass over memory by doing both at once. On devices a scan alone takes one launch, in which tiles look
-//! back at each other, and reads its input once; with a reduction beside it, it would take three. Bodies that run
-//! loops, or write, stay as they are.
+//! A processor saves a pass over memory by computing both at once. On devices a scan alone takes one launch, with look-back
+//! between tiles, and reads its input once; with a fused reduction it would take three launches. Bodies that run loops, or write,
+//! stay unchanged.
 
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Expr, Function, SegKind, SegOp, Stm};
 
 use super::cost::is_cheap_body;
 
-/// The reductions of a scan, and the scan without them; none where nothing rides along, or it is not worth its while.
+/// Returns the reductions of a scan, and the scan without them; `None` if the scan has none, or if its body is not cheap.
 pub fn alone(function: &mut Function, stm: &Stm) -> Option<[Stm; 2]> {
     let Expr::Seg(op) = &stm.expr else { return None };
     let SegKind::Scan { scans, reduces, post } = &op.kind else { return None };

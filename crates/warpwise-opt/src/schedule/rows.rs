@@ -1,7 +1,8 @@
-//! What whole rows cost that a body copies, fills or updates.
+//! Cost of copying, filling and updating whole rows in a body.
 //!
-//! One value at a time, a row goes by vectors along it. Lanes that have a row each go element by element: where the rows leave the
-//! body, or come from outside, neighbouring lanes' elements lie a row apart, which takes a gather or a scatter for each.
+//! Code that processes one value at a time handles a row by vectors. Lanes that have a row each process their rows element by
+//! element. If the rows leave the body or come from outside, elements of adjacent lanes are a row apart, which takes a gather or
+//! scatter per element.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::{Body, Expr, Function, Operand, SegKind, SegOp, Stm, Var, exprs};
@@ -9,16 +10,16 @@ use warpwise_ir::{Body, Expr, Function, Operand, SegKind, SegOp, Stm, Var, exprs
 use super::access::{Access, Variance};
 use super::cost::{Guess, LANES};
 
-/// Beginning and ending a row of vectors.
+/// Cost of starting and ending a row of vectors.
 const START: f64 = 8.0;
 
-/// Storing an element of each lane's row where these lie apart, which takes about twice as long as a gather.
+/// Cost of storing an element of each lane's row if the rows are far apart. It takes about twice as long as a gather.
 pub const SCATTER: f64 = 2.0 * LANES;
 
-/// Rows of so many elements are stored by shuffles.
+/// Maximum number of elements of rows that are stored by shuffles.
 const SHUFFLED: f64 = 4.0;
 
-/// The number of elements of a row that a statement copies or fills; none where it does neither, or they are few.
+/// Returns the number of elements of the row that a statement copies or fills; `None` for other statements and short rows.
 pub fn filled(function: &Function, stm: &Stm, guess: Guess) -> Option<f64> {
     let shape = match &stm.expr {
         Expr::Copy(_)
@@ -36,8 +37,8 @@ pub fn filled(function: &Function, stm: &Stm, guess: Guess) -> Option<f64> {
     some(shape, guess)
 }
 
-/// The number of elements of rows that an operation's body yields without making them: views, which are copied, and all that is
-/// scattered.
+/// Returns the number of elements of rows that an operation's body yields without making them: views, which are copied, and all
+/// rows of a scatter.
 pub fn moved(function: &Function, op: &SegOp, guess: Guess) -> f64 {
     let is_made = |result: &Var| {
         let made = op.body.stms.iter().find(|stm| stm.pattern.contains(result));
@@ -48,24 +49,24 @@ pub fn moved(function: &Function, op: &SegOp, guess: Guess) -> f64 {
     rows.filter_map(|row| some(function.ty(row).shape(), guess)).sum()
 }
 
-/// The number of elements of a row, if they are not few.
+/// Returns the number of elements of a row, if it is not short.
 fn some(shape: &[Operand], guess: Guess) -> Option<f64> {
     let elements: f64 = shape.iter().map(|&extent| guess.inner_trips(extent)).product();
     (!shape.is_empty() && elements > SHUFFLED).then_some(elements)
 }
 
-/// What elements of a row take that is copied or filled by vectors.
+/// Returns the cost of copying or filling elements of a row by vectors.
 pub fn by_vectors(elements: f64) -> f64 {
     if elements == 0.0 { 0.0 } else { START + 2.0 * elements / LANES }
 }
 
-/// Whether an update is of one element.
+/// Whether an update writes a single element.
 pub fn is_scalar_update(function: &Function, stm: &Stm) -> bool {
     let Expr::Update { value, .. } = &stm.expr else { return false };
     value.as_var().is_none_or(|value| function.ty(value).rank() == 0)
 }
 
-/// What lanes take for an element of each one's row.
+/// Returns the cost for all lanes of one element of each lane's row.
 pub fn in_lanes(function: &Function, access: &Access, stm: &Stm, leaving: &FxHashSet<Var>) -> f64 {
     let mut loads: f64 = 0.0;
     let mut load = |operand: Operand| {
@@ -84,7 +85,7 @@ pub fn in_lanes(function: &Function, access: &Access, stm: &Stm, leaving: &FxHas
     loads + stores
 }
 
-/// The arrays made in a body that its results are, or are made of in place, in loops, too.
+/// Returns the arrays made in a body, including its loops, that are results of the body or updated in place to become results.
 pub fn leaving(function: &Function, body: &Body) -> FxHashSet<Var> {
     let mut leaving = FxHashSet::default();
     let mut made = FxHashSet::default();
@@ -94,7 +95,7 @@ pub fn leaving(function: &Function, body: &Body) -> FxHashSet<Var> {
     leaving
 }
 
-/// Adds what a body and its loops bind.
+/// Adds the variables that a body and its loops bind.
 fn add_made(body: &Body, made: &mut FxHashSet<Var>) {
     for stm in &body.stms {
         made.extend(&stm.pattern);
@@ -105,7 +106,7 @@ fn add_made(body: &Body, made: &mut FxHashSet<Var>) {
     }
 }
 
-/// Adds these results of a body, and what they are made of in place.
+/// Adds these results of a body, and the arrays that they are views or updates of.
 fn follow(body: &Body, results: &[Operand], leaving: &mut FxHashSet<Var>) {
     leaving.extend(results.iter().filter_map(|result| result.as_var()));
     for stm in body.stms.iter().rev() {

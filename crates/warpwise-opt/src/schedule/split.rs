@@ -1,4 +1,4 @@
-//! Takes a nest that is not perfect apart: an operation over all its elements for each inner one.
+//! Splits an imperfect nest into operations over all its elements, one for each inner operation.
 //!
 //! ```text
 //! ys: [n][m]f32 = segmap (i < n) {          ss: [n]f32    = segmap (i < n) { s = segred (j < m) { ... }; return s };
@@ -7,11 +7,11 @@
 //!   return ys' };
 //! ```
 //!
-//! Each of them is a perfect nest, hence one space. What a later one needs is kept for all elements; scalars and views that
-//! cost next to nothing are computed again instead. Of a histogram for each outer element comes one into a table with a row for each.
+//! Each of these is a perfect nest, hence one space. Values that a later operation needs are stored for all elements, but cheap
+//! scalars and views are recomputed. Histograms per outer element become one histogram into a table with a row for each.
 //!
-//! The first failing element must stay the first: nothing is split where more than one part has checks that may hold for some elements
-//! only. Not done here: loops around inner operations, which stay within an element.
+//! The first failing element must stay the first, so nothing is split if several parts have checks whose outcome varies between
+//! elements. Not done here: loops around inner operations, which stay within an element.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::{Copier, Substitution, free_in_body, free_in_lambda};
@@ -22,18 +22,18 @@ use warpwise_ir::{
 use super::cost;
 use super::device::{join, spread, spread_expr};
 
-/// Statements that become one operation.
+/// Statements of the nest that become one operation.
 struct Part {
-    /// Of the nest, in order, with the cheap ones before them.
+    /// The statements in order, including the cheap ones before them.
     stms: Vec<Stm>,
-    /// What it binds that is not computed again.
+    /// The bound variables that are not recomputed.
     binds: Vec<Var>,
-    /// Whether it is an inner operation, all results of which are kept.
+    /// Whether the part is an inner operation, all results of which are stored.
     inner: bool,
 }
 
-/// The body that yields what a nest does, in operations over all elements; none where it cannot be taken apart. `nests` counts those with
-/// several versions, as these may be.
+/// Returns the body that replaces a nest by operations over all elements; `None` if the nest cannot be split. `nests` counts
+/// nests with several versions, which the new operations may have, too.
 pub fn split(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option<Body> {
     let Expr::Seg(op) = &stm.expr else { return None };
     let local: FxHashSet<Var> = local(op);
@@ -47,7 +47,7 @@ pub fn split(function: &mut Function, stm: &Stm, nests: &mut usize) -> Option<Bo
     split.joined.then_some(Body { stms: split.out, result })
 }
 
-/// Everything that the points of a nest bind for themselves.
+/// Returns all variables that the points of a nest bind for themselves.
 fn local(op: &SegOp) -> FxHashSet<Var> {
     let bound = op.body.stms.iter().flat_map(|stm| stm.pattern.iter().copied());
     op.space.iter().map(|dim| dim.index).chain(bound).collect()
@@ -65,7 +65,7 @@ fn parts(op: &SegOp, local: &FxHashSet<Var>) -> Option<Vec<Part>> {
                 SegKind::Partition { .. } | SegKind::Scatter { .. } => return None,
             },
             Expr::If { .. } | Expr::Loop { .. } => false,
-            // What is filled with one value is no dearer to make again than to keep, and what holds for one holds for all.
+            // A fill is as cheap to recompute as to store. A check whose outcome is the same at all points is repeated, too.
             Expr::Assert { .. } if fails_for_some(&stm.expr, local) => false,
             expr @ exprs!(simple)
                 if cost::is_cheap(expr) || matches!(expr, Expr::Replicate { .. } | Expr::Iota { .. }) =>
@@ -80,21 +80,21 @@ fn parts(op: &SegOp, local: &FxHashSet<Var>) -> Option<Vec<Part>> {
         let stms = cheap.iter().chain([stm]).cloned().collect();
         parts.push(Part { stms, binds: stm.pattern.clone(), inner });
     }
-    // What comes after the last of them.
+    // The statements after the last part.
     parts.push(Part { stms: cheap, binds: Vec::new(), inner: false });
     (checked <= 1 && inner_parts > 0).then_some(parts)
 }
 
-/// Whether an expression has checks inside that may hold for some points of a nest and not for others.
+/// Whether an expression contains checks whose outcome may vary between the points of a nest.
 fn fails_for_some(expr: &Expr, local: &FxHashSet<Var>) -> bool {
     Checks { local: local.clone(), some: false }.found_in(expr)
 }
 
 /// A walk that looks for checks.
 struct Checks {
-    /// All that may differ from point to point.
+    /// The variables that may vary between points.
     local: FxHashSet<Var>,
-    /// Whether what is looked at is done at some points only.
+    /// Whether the current code runs at some points only.
     some: bool,
 }
 
@@ -134,10 +134,10 @@ struct Split<'a> {
     stm: &'a Stm,
     nests: &'a mut usize,
     local: FxHashSet<Var>,
-    /// The arrays of what has been computed for all elements.
+    /// The arrays of values that have been computed for all elements.
     kept: FxHashMap<Var, Var>,
     out: Vec<Stm>,
-    /// Whether any of it goes over more than the outer space.
+    /// Whether some operation has a larger space than the outer one.
     joined: bool,
 }
 
@@ -176,7 +176,7 @@ impl Split<'_> {
         Some(())
     }
 
-    /// Emits a histogram of all elements, whose tables have a row for each point of the outer space; those tables.
+    /// Emits a histogram of all elements, whose tables have a row for each point of the outer space. Returns these tables.
     fn histogram(&mut self, stms: &[Stm], hist: &SegOp) -> Option<Vec<Var>> {
         let SegKind::Hist { ops } = &hist.kind else { return None };
         let of_all = |op: &HistOp| {
@@ -212,7 +212,7 @@ impl Split<'_> {
         x.as_var().is_none_or(|var| !self.local.contains(&var))
     }
 
-    /// Emits a map over the outer space; what it yields.
+    /// Emits a map over the outer space. Returns its results.
     fn operation(&mut self, stms: &[Stm], result: Vec<Operand>) -> Vec<Var> {
         let body = Body { stms: needed_for(self.function, stms, &result), result };
         let extents: Vec<Operand> = self.op.space.iter().map(|dim| dim.extent).collect();
@@ -221,7 +221,7 @@ impl Split<'_> {
         self.emit(SegOp { space: self.op.space.clone(), kind: SegKind::Map, body }, stms, types)
     }
 
-    /// Emits an operation of these statements, which loads what it needs of what is kept; what it yields.
+    /// Emits an operation of these statements, which loads the stored values that it needs. Returns its results.
     fn emit(&mut self, mut op: SegOp, stms: &[Stm], types: Vec<Type>) -> Vec<Var> {
         let own: FxHashSet<Var> = stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect();
         forget(&mut op.body, &|cert| self.local.contains(&cert) && !own.contains(&cert));
@@ -242,14 +242,14 @@ impl Split<'_> {
             self.joined = true;
             spread(self.function, stm, self.nests, &mut self.out);
         } else {
-            // It would be taken apart into what it is.
+            // Splitting it would yield the same operation again.
             stm.expr = spread_expr(self.function, stm.expr);
             self.out.push(stm);
         }
         pattern
     }
 
-    /// What the whole yields; what no part keeps is computed at last.
+    /// Returns the results of the nest. Results that no part stores are computed last.
     fn results(&mut self, parts: &[Part]) -> Option<Vec<Operand>> {
         let last = parts.last()?;
         let mut results = Vec::new();
@@ -271,7 +271,7 @@ impl Split<'_> {
         Some(results)
     }
 
-    /// What is kept of which a result has only other dimensions first, with the order of all dimensions.
+    /// Returns the stored array that a result is a transposition of, with the permutation of all dimensions.
     fn turned(&self, stms: &[Stm], result: Operand) -> Option<(Var, Vec<usize>)> {
         let stm = stms.iter().find(|stm| stm.pattern.first().map(|&var| var.into()) == Some(result))?;
         let Expr::Rearrange { array, perm } = &stm.expr else { return None };
@@ -291,8 +291,8 @@ impl Split<'_> {
         turned
     }
 
-    /// The statements of a result with an operation over its elements behind them, if it is an array, whose work-items would otherwise fill
-    /// it alone.
+    /// Returns the statements of a result. For an array result, an operation over its elements follows, because otherwise a
+    /// single work-item would fill it for each point.
     fn spread(&mut self, stms: &[Stm], result: Operand) -> (Vec<Stm>, Operand) {
         let mut stms = stms.to_vec();
         let (Operand::Var(array), Type::Array(ty)) = (result, self.function.operand_type(result)) else {
@@ -318,7 +318,7 @@ impl Split<'_> {
     }
 }
 
-/// The element of an array at these indices: of one that repeats a value, of the value.
+/// Returns the element of an array at these indices. For an array that repeats a value, it is taken from the value.
 fn element_of(stms: &[Stm], array: Var, mut indices: Vec<Operand>) -> Expr {
     let made = stms.iter().find(|stm| stm.pattern == [array]).map(|stm| &stm.expr);
     let Some(Expr::Replicate { shape, value }) = made else { return Expr::Index { array, indices } };
@@ -330,7 +330,7 @@ fn element_of(stms: &[Stm], array: Var, mut indices: Vec<Operand>) -> Expr {
     }
 }
 
-/// Those of some statements that are needed for what they yield.
+/// Returns the statements that the given results need.
 fn needed_for(function: &Function, stms: &[Stm], result: &[Operand]) -> Vec<Stm> {
     let mut needed: FxHashSet<Var> = result.iter().filter_map(|x| x.as_var()).collect();
     let mut kept = Vec::new();
@@ -345,7 +345,7 @@ fn needed_for(function: &Function, stms: &[Stm], result: &[Operand]) -> Vec<Stm>
     kept
 }
 
-/// Drops certificates of checks of which `holds`, because the operations before are over.
+/// Drops certificates of checks that have succeeded, because the operations before are over.
 fn forget(body: &mut Body, holds: &dyn Fn(Var) -> bool) {
     for stm in &mut body.stms {
         stm.certs.retain(|&cert| !holds(cert));

@@ -1,4 +1,4 @@
-//! Two versions of a nest whose best lanes depend on how long its inner dimensions are.
+//! Two versions of a nest whose best lanes depend on the lengths of its inner dimensions.
 //!
 //! ```text
 //! short: bool = slt m 8;
@@ -6,9 +6,10 @@
 //!              else { zs = segmap (i < n: task) { ... segred (j < m: lane) ... }; return zs };
 //! ```
 //!
-//! Sums of many rows that do not fill a vector want one row a lane; scans of them no lanes at all, for lanes side by side store elements a row
-//! apart. Rows of thousands want the lanes along the row. And where each lane takes a row, a handful of rows leaves most lanes idle while every
-//! access is a gather: few rows go without lanes, or with the lanes along them, whatever costs least. A nest has two versions at most.
+//! Sums of many rows that do not fill a vector want one row per lane. Scans of such rows want no lanes, because lanes would store
+//! elements a row apart. Rows of thousands of elements want lanes along the row. If each lane takes a row, few rows leave most
+//! lanes idle while every access is a gather; so few rows run without lanes, or with lanes along them, whichever is cheaper. A
+//! nest has at most two versions.
 
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, SegKind, SegOp, Stm, Type, Var, exprs};
@@ -17,36 +18,36 @@ use warpwise_prim::CompareOp;
 use super::cost::Guess;
 use super::{Layouts, flatten, give_tasks, lanes};
 
-/// Rows of fewer bytes are short enough for a lane each: less than a vector along them.
+/// Size in bytes below which a row, shorter than a vector, is left to a single lane.
 const SHORT_BYTES: i64 = 32;
 
-/// Rows of fewer elements are short enough to go without lanes.
+/// Number of elements below which a row runs without lanes.
 const SHORT: i64 = 16;
 
-/// So many rows are few: a quarter of a vector. Where these are enough for lanes, a single one may not be.
+/// Maximum number of rows that count as few: a quarter of a vector. If these are enough for lanes, a single row may not be.
 const FEW: i64 = 4;
 
-/// Number of rows from which on lanes each take a row, where lanes along the rows are the alternative. Fewer rows fill fewer vectors than
-/// workers need.
+/// Minimum number of rows for one row per lane, if the alternative is lanes along the rows. Fewer rows fill fewer vectors than
+/// the workers need.
 const FEW_VECTORS: i64 = 64;
 
-/// Bodies of more statements have no version of their own for few rows: it would take as long to compile again.
+/// Maximum number of statements of a body that gets a version for few rows. The version would double its compile time.
 const MOST_STATEMENTS: usize = 40;
 
-/// A version of a nest for where one of its dimensions is short.
+/// A version of a nest for a short dimension.
 pub struct ShortVersion {
-    /// Scheduled, with variables of its own.
+    /// The scheduled operation, with fresh variables.
     op: SegOp,
-    /// The extent that decides.
+    /// The extent that the condition tests.
     extent: Operand,
-    /// Below which length it runs.
+    /// The length below which the version runs.
     below: i64,
-    /// The name of that condition.
+    /// The name of the condition.
     name: &'static str,
 }
 
-/// The version for a short inner dimension, if it differs from the one for a long one. Only maps without results in
-/// place have two versions, and only if one extent, known outside, decides.
+/// Returns the version for a short inner dimension, if it differs from the one for a long dimension. Only maps without in-place
+/// results have two versions, and only if a single extent, known outside, decides.
 pub fn short_inside(function: &mut Function, layouts: &Layouts, op: &SegOp) -> Option<ShortVersion> {
     if op.kind != SegKind::Map {
         return None;
@@ -63,7 +64,7 @@ pub fn short_inside(function: &mut Function, layouts: &Layouts, op: &SegOp) -> O
     } else if runs_in_lanes(&short) {
         SHORT_BYTES / widest(function, &short)
     } else if scans(&short) && lanes_inside(&long.body) && !lanes_inside(&short.body) {
-        // Not for sums: of a few elements along the lanes they take little longer than without them.
+        // Not for sums: along lanes, sums of a few elements take little longer than without lanes.
         SHORT
     } else {
         return None;
@@ -71,7 +72,7 @@ pub fn short_inside(function: &mut Function, layouts: &Layouts, op: &SegOp) -> O
     Some(version(function, short, extent, (below, "short")))
 }
 
-/// The version for few rows of a nest that gives each lane a row, if it differs.
+/// Returns the version for few rows of a nest that gives each lane a row, if the version differs.
 pub fn few_rows(function: &mut Function, layouts: &Layouts, op: &SegOp) -> Option<ShortVersion> {
     let last = |op: &SegOp| {
         let mut op = op.clone();
@@ -84,7 +85,7 @@ pub fn few_rows(function: &mut Function, layouts: &Layouts, op: &SegOp) -> Optio
     let mut many = op.clone();
     lanes::assign(function, layouts, &mut many, Guess::LONG);
     let (extent, in_lanes, dimensions) = last(&many)?;
-    // Flat lanes go on in the next row, but not where each needs memory.
+    // In a flattened space lanes continue in the next row, unless each row needs memory.
     let stays = if dimensions > 1 { makes_rows(function, &op.body) } else { has_loops(&op.body) };
     if !in_lanes || extent.as_var().is_none() || !stays {
         return None;
@@ -93,7 +94,7 @@ pub fn few_rows(function: &mut Function, layouts: &Layouts, op: &SegOp) -> Optio
         let mut few = op.clone();
         lanes::assign(function, layouts, &mut few, Guess::few(extent, rows as f64));
         let differs = last(&few).is_some_and(|(other, in_lanes, _)| !in_lanes || other != extent);
-        // A single row alone in its lanes is about as fast as without them; along it they pay.
+        // A single row is about as fast in one lane as without lanes. Only lanes along the row pay off.
         let along = lanes_inside(&few.body);
         let below = if along { FEW_VECTORS } else { rows + 1 };
         (differs && (rows > 1 || along)).then(|| version(function, few, extent, (below, "few")))
@@ -134,7 +135,7 @@ fn has_loops(body: &Body) -> bool {
     })
 }
 
-/// Whether a body makes arrays that it reads again.
+/// Whether a body makes arrays that it reads itself.
 fn makes_rows(function: &Function, body: &Body) -> bool {
     body.stms.iter().any(|stm| {
         let is_array =
@@ -166,12 +167,12 @@ pub fn choose(function: &mut Function, stm: Stm, short: Option<ShortVersion>, ou
     out.push(plain(pattern, Expr::If { cond: cond.into(), then_body, else_body, branch }));
 }
 
-/// Whether a scan stands right inside.
+/// Whether a scan is directly inside.
 fn scans(op: &SegOp) -> bool {
     row_operations(op).any(|inner| matches!(inner.kind, SegKind::Scan { .. }))
 }
 
-/// Bytes of the widest values that reductions and scans right inside combine.
+/// Returns the size in bytes of the widest values that reductions and scans directly inside combine.
 fn widest(function: &Function, op: &SegOp) -> i64 {
     let values = row_operations(op).flat_map(|inner| &inner.body.result);
     let bytes = values.filter_map(|&value| match function.operand_type(value) {
@@ -181,7 +182,7 @@ fn widest(function: &Function, op: &SegOp) -> i64 {
     bytes.max().unwrap_or(1)
 }
 
-/// The reductions and scans right inside.
+/// Returns the reductions and scans directly inside.
 fn row_operations(op: &SegOp) -> impl Iterator<Item = &SegOp> {
     op.body.stms.iter().filter_map(|stm| {
         let Expr::Seg(inner) = &stm.expr else { return None };
@@ -193,7 +194,7 @@ fn runs_in_lanes(op: &SegOp) -> bool {
     op.space.last().is_some_and(|dim| dim.mapping == Mapping::Lane)
 }
 
-/// The one extent of the reductions and scans right inside, if it is a variable bound outside.
+/// Returns the extent that all reductions and scans directly inside share, if it is a variable bound outside.
 fn inner_extent(op: &SegOp) -> Option<Operand> {
     let mut extents = row_operations(op).map(|inner| inner.space[0].extent);
     let extent = extents.next()?;

@@ -1,4 +1,4 @@
-//! Reductions and histograms of rows by blocks of elements (papers/001, Figure 4c).
+//! Computes reductions and histograms of rows by blocks of elements (papers/001, Figure 4c).
 //!
 //! ```text
 //! s: [m]f32 = screma n (xs) map (x: f32) { ...; return row } reduce (a, b) { map2 fadd a b } [zeros];
@@ -15,12 +15,13 @@
 //!   return t };
 //! ```
 //!
-//! Histograms of rows alike: each block has a table of its own, and the tables are added bin by bin. For devices they are histograms
-//! of elements where that can be, and blocks are many: each is a work-item's.
+//! Histograms of rows are treated likewise: each block has its own table, and the tables are combined bin by bin. For devices
+//! they become histograms of elements if possible; otherwise there are many blocks, one per work-item.
 //!
-//! Within a block elements follow one another, so that a row is combined while it is near, and never kept. How many
-//! blocks there are follows from the sizes alone: results do not depend on threads. Not done here: reductions that
-//! yield further arrays, those whose elements rather run in lanes side by side ([`crate::schedule::wants_outer_lanes`]).
+//! Within a block elements are processed in order, so that a row is combined while it is in the cache, and never stored. The
+//! number of blocks follows from the sizes alone, so results do not depend on the number of threads. Not done here: reductions
+//! with additional array results, and those whose elements run better in lanes side by side
+//! ([`crate::schedule::wants_outer_lanes`]).
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::builder::Builder;
@@ -33,41 +34,41 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 use super::rows::{self, Repeated};
 use super::{Host, Machine, inlined, plain, segment_stm, sequential};
 
-/// Elements below which their own work is done in parallel, one element after the other.
+/// Number of elements below which elements are processed one after the other, each in parallel inside.
 const FEW: i64 = 16;
 
-/// Most blocks of a reduction on CPUs.
+/// Maximum number of blocks of a reduction on CPUs.
 const MOST_BLOCKS: i64 = 128;
 
-/// Most blocks of a reduction on devices.
+/// Maximum number of blocks of a reduction on devices.
 const MOST_BLOCKS_OF_DEVICES: i64 = 1 << 14;
 
-/// Least elements of a block of a reduction: each has a row, and work inside.
+/// Minimum number of elements of a block of a reduction. One is enough, because each element has a row and work inside.
 const LEAST_REDUCED: i64 = 1;
 
-/// Most blocks of a histogram.
+/// Maximum number of blocks of a histogram.
 const MOST_TABLES: i64 = 64;
 
-/// Least elements of a block of a histogram.
+/// Minimum number of elements of a block of a histogram.
 const LEAST_COUNTED: i64 = 1 << 10;
 
-/// Elements per bin and block that make a table of its own worth its while.
+/// Minimum number of elements per bin and block for a separate table to pay off.
 const ELEMENTS_PER_BIN: i64 = 8;
 
-/// Extents up to this are too short to be worth a launch.
+/// Maximum extent that is too short to be worth a launch.
 const SHORT: i64 = 16;
 
-/// How elements are cut into blocks.
+/// A division of elements into blocks.
 pub struct Cut {
-    /// The number of elements.
+    /// Number of elements.
     pub width: Operand,
-    /// The number of blocks.
+    /// Number of blocks.
     pub blocks: Operand,
-    /// Elements of a block; the last one may have fewer.
+    /// Number of elements of a block. The last one may have fewer.
     pub size: Operand,
 }
 
-/// A reduction of rows that are computed on the way; `None` where that is better done apart.
+/// Returns a reduction of computed rows by blocks; `None` if map and reduction are better separate.
 pub fn reduce(
     function: &mut Function,
     machine: Machine,
@@ -101,7 +102,7 @@ pub fn reduce(
     Ok(Some(vec![is_few, plain(pattern.to_vec(), choice, span)]))
 }
 
-/// A histogram of rows: by blocks where these are worth a table each.
+/// Returns a histogram of rows, by blocks if a table for each pays off.
 pub fn hist(
     function: &mut Function,
     Host { machine, repeated }: Host<'_>,
@@ -117,7 +118,7 @@ pub fn hist(
         return stms;
     }
     if soac.ops.iter().any(|op| op.op.body.can_fail()) {
-        // Tables begin with neutral elements, on which the operator may fail although no element does.
+        // Tables start with neutral elements, on which the operator may fail even if it fails on no element.
         stms.push(as_a_whole(function, repeated, pattern.to_vec(), soac, span));
         return stms;
     }
@@ -148,7 +149,7 @@ pub fn hist(
     stms
 }
 
-/// A histogram of rows without tables of blocks.
+/// Returns a histogram of rows without block tables.
 fn as_a_whole(
     function: &mut Function,
     repeated: &Repeated,
@@ -162,7 +163,7 @@ fn as_a_whole(
     }
 }
 
-/// Whether the elements of a reduction would rather run in lanes side by side.
+/// Whether the elements of a reduction run better in lanes side by side.
 fn outer_lanes(function: &mut Function, soac: &Screma, span: Span) -> Result<bool, Limit> {
     let map = Screma { reduces: vec![], ..soac.clone() };
     let expr = Copier::within(function, Substitution::new()).copy_expr(&Expr::Screma(Box::new(map)));
@@ -177,7 +178,7 @@ fn outer_lanes(function: &mut Function, soac: &Screma, span: Span) -> Result<boo
         .any(|stm| matches!(&stm.expr, Expr::Seg(op) if crate::schedule::wants_outer_lanes(function, op))))
 }
 
-/// Whether host code can run a body: long parallel operations, and next to nothing beside them.
+/// Whether host code can run a body: long parallel operations, and almost nothing else.
 fn is_parallel(body: &Body) -> bool {
     let long = |width: Operand| width.as_const().and_then(Scalar::as_int).is_none_or(|n| n > SHORT);
     let mut some = false;
@@ -231,7 +232,7 @@ fn is_parallel(body: &Body) -> bool {
     all && some
 }
 
-/// A loop over the elements, in host code.
+/// Returns a loop over the elements in host code.
 fn one_by_one(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Vec<Stm> {
     let copy = Copier::within(function, Substitution::new()).copy_expr(&Expr::Screma(Box::new(soac.clone())));
     let Expr::Screma(soac) = copy else { unreachable!("a copy is alike") };
@@ -240,7 +241,7 @@ fn one_by_one(function: &mut Function, pattern: &[Var], soac: &Screma, span: Spa
     stms
 }
 
-/// Partial results of at most so many blocks, and what they combine to.
+/// Returns partial results of a limited number of blocks, and their combination.
 fn by_blocks(
     function: &mut Function,
     pattern: &[Var],
@@ -291,14 +292,14 @@ fn row_type(function: &Function, array: Var) -> Type {
     }
 }
 
-/// `x / y`, rounded up. The sum may be beyond the greatest `i64`, but not without sign.
+/// Returns `x / y`, rounded up. The sum may exceed the maximum `i64`, but not the maximum `u64`.
 pub fn divided_up(b: &mut Builder, x: Operand, y: Operand) -> Operand {
     let less = b.binary("less", BinaryOp::Sub, y, Operand::i64(1));
     let up = b.binary("up", BinaryOp::Add, x, less);
     b.binary("n", BinaryOp::UDiv, up, y)
 }
 
-/// A map over blocks; `work` gets the number of elements of one and its part of each input.
+/// Emits a map over blocks. `work` gets the number of elements of a block and the block of each input.
 pub fn each_block(
     b: &mut Builder,
     cut: &Cut,
@@ -315,7 +316,7 @@ pub fn each_block(
     b.map("partials", cut.blocks, &[numbers], map)
 }
 
-/// The first element of a block, and how many it has.
+/// Returns the first element of a block, and the number of its elements.
 pub fn bounds(b: &mut Builder, cut: &Cut, block: Var) -> (Operand, Operand) {
     let first = b.binary("first", BinaryOp::Mul, block, cut.size);
     let left = b.binary("left", BinaryOp::Sub, cut.width, first);
@@ -323,7 +324,7 @@ pub fn bounds(b: &mut Builder, cut: &Cut, block: Var) -> (Operand, Operand) {
     (first, b.binary("length", BinaryOp::SMax, length, Operand::i64(0)))
 }
 
-/// The elements of an array from `first` on.
+/// Returns the slice of `length` elements of an array from `first` on.
 pub fn part(b: &mut Builder, array: Var, first: Operand, length: Operand) -> Var {
     let range = |start, len| SliceDim::Range { start, len, stride: Operand::i64(1) };
     let rest = b.function.ty(array).shape()[1..].to_vec();
@@ -332,7 +333,7 @@ pub fn part(b: &mut Builder, array: Var, first: Operand, length: Operand) -> Var
     b.slice("part", array, dims)
 }
 
-/// Tables of blocks, and the destinations with all of them.
+/// Emits block tables. Returns the destinations combined with all of them.
 fn tables(b: &mut Builder, repeated: &Repeated, cut: &Cut, soac: &Hist) -> Vec<Operand> {
     let partials = each_block(b, cut, &soac.inputs, |b, width, inputs| {
         let mut ops = Vec::new();
@@ -349,7 +350,7 @@ fn tables(b: &mut Builder, repeated: &Repeated, cut: &Cut, soac: &Hist) -> Vec<O
         let Expr::Hist(part) = part else { unreachable!("a copy is alike") };
         let dests = part.ops.iter().flat_map(|op| &op.dests);
         let pattern: Vec<Var> = dests.map(|&dest| b.function.fresh_like(dest)).collect();
-        // By elements lanes run along a row, right in the table.
+        // By elements, lanes run along a row, directly in the table.
         match rows::by_elements(b.function, repeated, &pattern, &part, b.span()) {
             Some(stm) => b.push(stm),
             None => b.bind_to(pattern.clone(), Expr::Hist(part)),
@@ -366,7 +367,7 @@ fn tables(b: &mut Builder, repeated: &Repeated, cut: &Cut, soac: &Hist) -> Vec<O
     results
 }
 
-/// Destinations at these indices with what all tables have there.
+/// Returns the destinations at these indices, combined with all tables there.
 fn with_tables(
     b: &mut Builder,
     cut: &Cut,
@@ -407,7 +408,7 @@ fn with_tables(
     sums.into_iter().map(Operand::Var).collect()
 }
 
-/// Computes the indices of a histogram beforehand, all in parallel, if the rows are there already.
+/// Computes the indices of a histogram in advance, all in parallel, if the rows already exist.
 fn split_indices(function: &mut Function, soac: &mut Hist, span: Span) -> Vec<Stm> {
     let mut bound = rustc_hash::FxHashSet::default();
     bound.extend(soac.lambda.body.stms.iter().flat_map(|stm| stm.pattern.iter().copied()));

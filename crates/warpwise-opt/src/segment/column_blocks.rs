@@ -1,4 +1,4 @@
-//! Scans of columns on CPUs, by blocks of rows.
+//! Scans columns on CPUs by blocks of rows.
 //!
 //! ```text
 //! scan by columns of xss: [n][m]f32
@@ -13,9 +13,9 @@
 //!   return t };
 //! ```
 //!
-//! Neighbouring columns become lanes, which load and store side by side and combine nothing with each other; blocks become
-//! tasks. A block fits a cache of its core whatever the rows are long, so that the rows of a lane's column are near each other. Its size
-//! follows from the extents of a row alone: results do not depend on threads. Needs an operator that cannot fail.
+//! Neighbouring columns become lanes, which load and store contiguously and exchange nothing. Blocks become tasks. A block fits a
+//! cache of its core whatever the length of a row, so that the rows of a lane's column stay cached. The block size follows from
+//! the extents of a row alone, so results do not depend on the number of threads. Needs an operator that cannot fail.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{Expr, Lambda, Mapping, Operand, Reduce, ScatterDest, SegDim, SegKind, SegOp, Type, Var};
@@ -24,13 +24,13 @@ use warpwise_prim::{BinaryOp, CompareOp};
 use super::blocks::divided_up;
 use super::columns::{Columns, column};
 
-/// Elements of a block, if rows are short.
+/// Number of elements of a block, if rows are short.
 const BLOCK: i64 = 1 << 14;
 
-/// Least rows of a block: each block costs a row of partial results, and one of prefixes.
+/// Minimum number of rows of a block. Each block costs a row of partial results and a row of prefixes.
 const LEAST_ROWS: i64 = 16;
 
-/// The running sums of every column.
+/// Returns the running sums of every column.
 pub fn scan(b: &mut Builder, columns: &Columns) -> Vec<Var> {
     let row = columns.extents.iter().fold(Operand::i64(1), |x, &y| b.binary("row", BinaryOp::Mul, x, y));
     let row = b.binary("row", BinaryOp::SMax, row, Operand::i64(1));
@@ -44,16 +44,16 @@ pub fn scan(b: &mut Builder, columns: &Columns) -> Vec<Var> {
     b.branch("scanned", few, whole, blocks)
 }
 
-/// Columns cut into blocks of rows.
+/// Columns split into blocks of rows.
 struct Blocks<'c> {
     columns: &'c Columns,
-    /// Rows of a block.
+    /// Number of rows of a block.
     size: Operand,
     /// Number of blocks.
     count: Operand,
 }
 
-/// Rows of one block.
+/// The rows of one block.
 struct Part {
     first: Operand,
     length: Operand,
@@ -71,7 +71,7 @@ impl Blocks<'_> {
         self.from(b, &before)
     }
 
-    /// What the columns of each block come to.
+    /// Returns the reduction of each block's columns.
     fn partials(&self, b: &mut Builder) -> Vec<Var> {
         let (columns, at) = self.columns.space(b);
         let (block, dim) = self.dim(b);
@@ -85,17 +85,17 @@ impl Blocks<'_> {
         b.bind("partials", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })))
     }
 
-    /// What the columns come to before each block.
+    /// Returns the prefixes of the columns before each block.
     fn before(&self, b: &mut Builder, partials: &[Var]) -> Vec<Var> {
         let sums = self.columns.each(b, |b, at| {
             let scan = self.columns.scan_at(b, at, true);
             column(b, self.count, partials, at, scan)
         });
-        // Stored as it is read.
+        // Copied, so that the layout follows the order of reading.
         sums.into_iter().map(|sum| b.bind_one("before", Expr::Copy(sum))).collect()
     }
 
-    /// The scans of all blocks from what comes before them.
+    /// Returns the scans of all blocks, starting from their prefixes.
     fn from(&self, b: &mut Builder, before: &[Var]) -> Vec<Var> {
         let room = |&array: &Var| {
             let ty = b.function.ty(array).as_array().expect("rows are in an array").clone();
@@ -120,7 +120,7 @@ impl Blocks<'_> {
         )
     }
 
-    /// Puts what comes before a block on the left of sums within it.
+    /// Returns the lambda that combines a block's prefix with a running sum within the block.
     fn after(&self, b: &mut Builder, before: Vec<Operand>) -> Lambda {
         let element = |&var: &Var| ("s", b.function.ty(var).clone());
         let params: Vec<(&str, Type)> = self.columns.op.params[..before.len()].iter().map(element).collect();
@@ -130,7 +130,7 @@ impl Blocks<'_> {
         })
     }
 
-    /// An operation over the rows of a block in one column.
+    /// Emits an operation over the rows of a block in one column.
     fn fold(&self, b: &mut Builder, part: &Part, at: &[Operand], kind: SegKind) -> Vec<Var> {
         let index = b.function.fresh("k", Type::I64);
         let body = b.body(|b| {

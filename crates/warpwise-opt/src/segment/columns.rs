@@ -1,4 +1,4 @@
-//! Scans of rows whose operator works element by element: as scans of the columns (papers/001, rule G5 for scans).
+//! Turns scans of rows whose operator works element by element into scans of the columns (papers/001, rule G5 for scans).
 //!
 //! ```text
 //! t = screma n (xss) scan (x: [m]f32, y: [m]f32) { z = screma m (x, y) map {fadd}; return z } [zeros]
@@ -10,13 +10,14 @@
 //! t = rearrange (1, 0) sums;
 //! ```
 //!
-//! On CPUs rows stay as they are stored: neighbouring columns are lanes, and long columns are cut into blocks
-//! ([`super::column_blocks`]). Without that the host combines one row after the other, each by a launch. Rows of any rank are
-//! scanned so, and values of a tuple that do not look at each other apart. What is computed before the scans becomes a map of
-//! its own; so does what is done with their results, and reductions beside them stand for themselves.
+//! On CPUs rows keep their layout: neighbouring columns are lanes, and long columns are split into blocks
+//! ([`super::column_blocks`]). Without this pass the host would combine one row after the other, each by a launch. Rows of any
+//! rank are scanned this way, and independent values of a tuple separately. Computation before the scans becomes a map of its
+//! own, as does computation on their results. Reductions beside the scans become statements of their own.
 //!
-//! Not done here: operators that look at more than an element of each row ([`super::inlined`]), small rows of known size
-//! ([`super::small`]), and but on devices operators that may fail, since columns one after the other would fail in another order.
+//! Not done here: operators that read more than one element of each row ([`super::inlined`]); small rows of known size
+//! ([`super::small`]); and, except on devices, operators that may fail, since columns one after the other would fail in a
+//! different order.
 
 use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
@@ -33,19 +34,19 @@ use super::{Machine, column_blocks, independent};
 pub struct Columns {
     /// The number of rows.
     pub width: Operand,
-    /// The extents of a row.
+    /// The extents of a row, outermost first.
     pub extents: Vec<Operand>,
     /// The arrays.
     pub arrays: Vec<Var>,
-    /// For each array the neutral row.
+    /// The neutral row of each array.
     pub neutral: Vec<Var>,
-    /// On elements.
+    /// The operator on elements.
     pub op: Lambda,
-    /// Whether a result leaves its own row out.
+    /// Whether a result excludes its own row.
     pub exclusive: bool,
 }
 
-/// The statements for a SOAC with scans, if all of these work element by element.
+/// Returns the statements for a SOAC with scans, if all scans work element by element.
 pub fn scans(
     function: &mut Function,
     around: Around,
@@ -84,7 +85,7 @@ pub fn scans(
     Some(b.take_stms())
 }
 
-/// What is computed before the scans: what goes in as it is, but for what also comes out.
+/// Returns the arrays that the map before the scans yields. Without computation they are the inputs; further results are copied.
 fn mapped(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     let map = &soac.map;
     let input = |x: &Operand| Some(soac.inputs[map.params.iter().position(|&param| *x == param.into())?]);
@@ -99,7 +100,7 @@ fn mapped(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     arrays
 }
 
-/// What is done with scanned and further elements.
+/// Emits the map after the scans, over scanned and further elements.
 fn afterwards(b: &mut Builder, arrays: &[Var], soac: &Screma, elements: Vec<Var>) {
     if let Some(post) = soac.post.clone() {
         let (scans, reduces) = (Vec::new(), Vec::new());
@@ -112,7 +113,7 @@ fn afterwards(b: &mut Builder, arrays: &[Var], soac: &Screma, elements: Vec<Var>
     }
 }
 
-/// The running sums of arrays of rows, by an operator on elements.
+/// Returns the running sums of arrays of rows, by an operator on elements.
 fn scanned(
     b: &mut Builder,
     around: Around,
@@ -136,7 +137,7 @@ fn scanned(
     })
 }
 
-/// The arrays, stored column by column: work-items side by side are at neighbouring rows of one column.
+/// Returns the arrays stored column by column, so that adjacent work-items access adjacent rows of a column.
 fn side_by_side(b: &mut Builder, columns: &Columns) -> Vec<Var> {
     let rank = columns.extents.len();
     let perm: Vec<usize> = (1..=rank).chain([0]).collect();
@@ -145,7 +146,7 @@ fn side_by_side(b: &mut Builder, columns: &Columns) -> Vec<Var> {
 }
 
 impl Columns {
-    /// Scans every column as a whole, reading `arrays`, which are those of the columns.
+    /// Scans every column as a whole. `arrays` are the arrays of the columns in any layout.
     pub fn whole(&self, b: &mut Builder, arrays: &[Var]) -> Vec<Var> {
         self.each(b, |b, at| {
             let scan = self.scan_at(b, at, self.exclusive);
@@ -153,7 +154,7 @@ impl Columns {
         })
     }
 
-    /// What `work` makes of every column, given its indices: arrays of what it yields for each row.
+    /// Runs `work` for every column, given its indices. Returns the results as arrays of rows.
     pub fn each(&self, b: &mut Builder, work: impl FnOnce(&mut Builder, &[Operand]) -> Vec<Var>) -> Vec<Var> {
         let (space, at) = self.space(b);
         let body = b.body(|b| work(b, &at).into_iter().map(Operand::Var).collect());
@@ -164,7 +165,7 @@ impl Columns {
         sums.into_iter().map(turned).collect()
     }
 
-    /// Dimensions over all columns, and their indices.
+    /// Returns dimensions over all columns, and their indices.
     pub fn space(&self, b: &mut Builder) -> (Vec<SegDim>, Vec<Operand>) {
         let dim = |&extent| {
             let index = b.function.fresh("j", Type::I64);
@@ -175,23 +176,23 @@ impl Columns {
         (space, at)
     }
 
-    /// The scan of the column at these indices.
+    /// Returns the scan of the column at these indices.
     pub fn scan_at(&self, b: &mut Builder, at: &[Operand], exclusive: bool) -> Scan {
         Scan { op: self.operator(b), neutral: self.neutral_at(b, at), exclusive }
     }
 
-    /// The operator, with variables of its own.
+    /// Returns the operator with fresh variables.
     pub fn operator(&self, b: &mut Builder) -> Lambda {
         Copier::within(b.function, Substitution::new()).copy_lambda(&self.op)
     }
 
-    /// The neutral elements of the column at these indices.
+    /// Returns the neutral elements of the column at these indices.
     pub fn neutral_at(&self, b: &mut Builder, at: &[Operand]) -> Vec<Operand> {
         self.neutral.iter().map(|&row| b.index("neutral", row, at).into()).collect()
     }
 }
 
-/// The running sums of one column of each array.
+/// Returns the running sums of one column of each array.
 pub fn column(b: &mut Builder, width: Operand, arrays: &[Var], column: &[Operand], scan: Scan) -> Vec<Var> {
     let index = b.function.fresh("i", Type::I64);
     let indices: Vec<Operand> = [index.into()].into_iter().chain(column.iter().copied()).collect();

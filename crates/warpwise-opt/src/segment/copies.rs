@@ -1,4 +1,4 @@
-//! Maps that copy rows: as maps over the elements of these rows.
+//! Turns maps that copy rows into maps over the elements of these rows.
 //!
 //! ```text
 //! ys: [k][m]f32 = screma k (is) map (i: i64) { row: [m]f32 = index xs[i]; return row }
@@ -6,10 +6,10 @@
 //! ys: [k][m]f32 = segmap (p < k: seq, j < m: seq) { i = index is[p]; row = index xs[i]; x = index row[j]; return x }
 //! ```
 //!
-//! A row would be copied by one work-item or lane otherwise, however long it is, and neighbours would be a row apart.
-//! Of several results each is a map of its own, with what little it takes to find the row.
+//! Otherwise a single work-item or lane would copy a whole row, and neighbours would access addresses a row apart. Several
+//! results become separate maps, each with the few statements that find its row.
 //!
-//! Not done here: maps with checks, which must be made for every row, those without elements included.
+//! Not done here: maps with checks, which must run for every row, even for empty rows.
 
 use warpwise_diag::Span;
 use warpwise_ir::traverse::{Copier, Substitution};
@@ -17,7 +17,7 @@ use warpwise_ir::{Expr, Function, Mapping, Operand, Screma, SegDim, SegKind, Seg
 
 use super::{element_body, plain};
 
-/// Whether a SOAC does next to nothing but copy rows of arrays.
+/// Whether a SOAC does almost nothing but copy rows of arrays.
 pub fn copies_rows(function: &Function, soac: &Screma) -> bool {
     let body = &soac.map.body;
     let is_row = |&x: &Operand| {
@@ -37,7 +37,7 @@ pub fn copies_rows(function: &Function, soac: &Screma) -> bool {
         && body.result.iter().all(is_row)
 }
 
-/// Whether an expression makes no copy wherever its array lies: others would be made for every element.
+/// Whether an expression is a view for any layout of its array. Otherwise the copy would be made for every element.
 fn is_view(function: &Function, expr: &Expr) -> bool {
     if let Expr::Reshape { array, shape } = expr {
         shape.len() == 1 && function.ty(*array).rank() == 1
@@ -46,13 +46,13 @@ fn is_view(function: &Function, expr: &Expr) -> bool {
     }
 }
 
-/// The maps over elements.
+/// Returns the maps over elements.
 pub fn by_elements(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Vec<Stm> {
     let each = pattern.iter().zip(&soac.map.body.result);
     each.map(|(&array, &row)| plain(vec![array], elements(function, soac, row, span), span)).collect()
 }
 
-/// The elements of one result.
+/// Returns the map over the elements of one result.
 fn elements(function: &mut Function, soac: &Screma, row: Operand, span: Span) -> Expr {
     let (index, mut body) = element_body(function, &soac.inputs, soac.map.clone());
     let mut space = vec![SegDim { index, extent: soac.width, mapping: Mapping::Seq }];
@@ -69,6 +69,6 @@ fn elements(function: &mut Function, soac: &Screma, row: Operand, span: Span) ->
         body.result = vec![element.into()];
     }
     let op = SegOp { space, kind: SegKind::Map, body };
-    // The parameters and statements are those of the other results, too.
+    // Copied, because the maps of the other results have the same parameters and statements.
     Copier::within(function, Substitution::new()).copy_expr(&Expr::Seg(Box::new(op)))
 }

@@ -1,4 +1,4 @@
-//! Operators on tuples whose values do not look at each other, as operators of their own.
+//! Splits operators on tuples into separate operators for values that do not depend on each other.
 //!
 //! ```text
 //! scan (a: [m]f32, b: [k]f32, c: [m]f32, d: [k]f32) { x = map2 fadd a c; y = map2 fmax b d; return x, y } [zeros, least]
@@ -7,8 +7,8 @@
 //! scan (b: [k]f32, d: [k]f32) { y = map2 fmax b d; return y } [least]
 //! ```
 //!
-//! Only values side by side stay together, so that the order of all results stays what it was. Not done here: operators that
-//! may fail, since each check stays where it is.
+//! Only adjacent values stay together, so that the order of the results is unchanged. Not done here: operators that may fail,
+//! since each check stays in its place.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
 use warpwise_ir::{Body, Function, Lambda, Operand, Scan, Stm, Var};
 
-/// The scans that come to what this one does.
+/// Returns the scans that together compute the given one.
 pub fn scans(function: &mut Function, scan: &Scan) -> Vec<Scan> {
     let parts = parts(function, &scan.op);
     if parts.len() == 1 {
@@ -30,7 +30,7 @@ pub fn scans(function: &mut Function, scan: &Scan) -> Vec<Scan> {
     parts.into_iter().map(part).collect()
 }
 
-/// Ranges of values that an operator combines without looking at the others.
+/// Returns ranges of values that an operator combines independently of the others.
 fn parts(function: &Function, op: &Lambda) -> Vec<Range<usize>> {
     let n = op.params.len() / 2;
     let mut parts: Vec<Range<usize>> = Vec::new();
@@ -52,7 +52,7 @@ fn parts(function: &Function, op: &Lambda) -> Vec<Range<usize>> {
     parts
 }
 
-/// The statements that results of an operator take, and all variables that these and the results use.
+/// Returns the statements that results of an operator need, and all variables that these statements and the results use.
 fn needed(function: &Function, op: &Lambda, results: Range<usize>) -> (Vec<Stm>, FxHashSet<Var>) {
     let mut used: FxHashSet<Var> = op.body.result[results].iter().filter_map(|x| x.as_var()).collect();
     let mut stms = Vec::new();
@@ -67,7 +67,7 @@ fn needed(function: &Function, op: &Lambda, results: Range<usize>) -> (Vec<Stm>,
     (stms, used)
 }
 
-/// What an operator does with some of its values.
+/// Returns an operator restricted to some of its values.
 fn restricted(function: &mut Function, op: &Lambda, values: Range<usize>) -> Lambda {
     let (lefts, rights) = op.params.split_at(op.params.len() / 2);
     let params = lefts[values.clone()].iter().chain(&rights[values.clone()]).copied().collect();

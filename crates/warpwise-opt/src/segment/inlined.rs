@@ -1,4 +1,5 @@
-//! Scans and reductions on CPUs whose operator works on whole arrays: by blocks of elements, the operator within their tasks.
+//! Computes scans and reductions on CPUs whose operator works on whole arrays: by blocks of elements, with the operator inside
+//! tasks.
 //!
 //! ```text
 //! t = screma n (xss) scan (a: [m]f32, b: [m]f32) { ... } [one]
@@ -11,13 +12,13 @@
 //!   return first, rows };
 //! ```
 //!
-//! A reduction needs the partial results, and one task that combines them. Without that the host combines one element after
-//! the other, each by a launch; it still does so where arrays are long ([`LONG`]), since each is worth that. How many blocks
-//! there are follows from the number of elements alone.
+//! A reduction needs only the partial results, and one task that combines them. Without this form the host combines one element
+//! after the other, each by a launch. It still does so for long arrays ([`LONG`]), where each element is worth a launch. The
+//! number of blocks follows from the number of elements alone.
 //!
-//! An operator that may fail is applied to one element after the other, by one task: blocks would fail elsewhere. Takes
-//! scans and reductions of one operation [`apart`] first, and needs maps before them to be done already. Not done here:
-//! operators that work element by element ([`super::columns`], [`super::rows`]).
+//! An operator that may fail is applied to one element after the other, by one task, because blocks could fail at a different
+//! element. SOACs with several kinds of operations are split first ([`apart`]), and maps before them must have been computed. Not
+//! done here: operators that work element by element ([`super::columns`], [`super::rows`]).
 
 use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
@@ -30,17 +31,17 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 use super::blocks::{Cut, bounds, divided_up, each_block, part};
 use super::sequential::screma_loop;
 
-/// Elements of an array from which on its own work is done in parallel, one array after the other.
+/// Number of elements of an array from which arrays are combined one after the other, each in parallel inside.
 const LONG: i64 = 1 << 14;
 
-/// Most blocks.
+/// Maximum number of blocks.
 const MOST_BLOCKS: i64 = 128;
 
-/// Least elements of a block: each costs a partial result that one task combines with all others.
+/// Minimum number of elements of a block. Each block costs a partial result that one task combines with all others.
 const LEAST_ELEMENTS: i64 = 32;
 
-/// The reductions of a SOAC and what else it does, each by itself, if there are both and only one of them can fail. Scans of which
-/// nothing is used go.
+/// Splits a SOAC into its reductions and its other operations, if it has both and at most one side can fail. Scans with unused
+/// results are dropped.
 pub fn apart(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Option<Vec<Stm>> {
     let (totals, arrays) = pattern.split_at(soac.n_reduced());
     let reduction_fails = soac.reduces.iter().any(|reduce| reduce.op.body.can_fail());
@@ -68,13 +69,13 @@ pub fn apart(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span
     Some(stms)
 }
 
-/// Whether a SOAC reduces, and does more, if only for results that nobody looks at.
+/// Whether a SOAC reduces and also scans or yields arrays, even if these results are unused.
 fn is_mixed(pattern: &[Var], soac: &Screma) -> bool {
     let n_reduced = soac.n_reduced();
     n_reduced > 0 && (pattern.len() > n_reduced || !soac.scans.is_empty() || soac.post.is_some())
 }
 
-/// The statements for a SOAC that only scans, or only reduces, arrays; one task does all of any other.
+/// Returns the statements for a SOAC that only scans, or only reduces, arrays. Any other SOAC runs in one task.
 pub fn by_blocks(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Vec<Stm> {
     let mut b = Builder::new(function);
     b.set_span(span);
@@ -90,12 +91,12 @@ pub fn by_blocks(function: &mut Function, pattern: &[Var], soac: &Screma, span: 
     b.take_stms()
 }
 
-/// What combines the partial results of a reduction: one task, unless their arrays are long.
+/// Combines the partial results of a reduction: in one task, unless the arrays are long.
 pub fn combination(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     short_or_long(b, soac, |b| in_one_task(b, soac))
 }
 
-/// What `short` makes, or, where arrays are long, what a loop of the host does.
+/// Returns the results of `short`, or those of a host loop if arrays are long.
 fn short_or_long(b: &mut Builder, soac: &Screma, short: impl FnOnce(&mut Builder) -> Vec<Var>) -> Vec<Var> {
     let neutral = soac.scans.iter().flat_map(|scan| &scan.neutral);
     let neutral: Vec<Operand> =
@@ -128,7 +129,7 @@ fn product(b: &mut Builder, x: Operand, y: Operand) -> Operand {
 fn greater(b: &mut Builder, x: Operand, y: Operand) -> Operand {
     match (constant(x), constant(y)) {
         (Some(x), Some(y)) => Operand::i64(x.max(y)),
-        // Whether it is 0 or 1 decides nothing.
+        // An extent of 0 or 1 never decides whether arrays are long.
         (Some(0 | 1), None) => y,
         (None, Some(0 | 1)) => x,
         _ => b.binary("longest", BinaryOp::SMax, x, y),
@@ -139,7 +140,7 @@ fn constant(x: Operand) -> Option<i64> {
     x.as_const().and_then(Scalar::as_int)
 }
 
-/// A loop over the elements where the statements are.
+/// Emits a loop over the elements at the current position.
 fn one_by_one(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     let types = result_types(b, soac);
     let pattern: Vec<Var> = types.into_iter().map(|ty| b.function.fresh("t", ty)).collect();
@@ -150,7 +151,7 @@ fn one_by_one(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     pattern
 }
 
-/// The types of what a SOAC yields.
+/// Returns the types of a SOAC's results.
 fn result_types(b: &Builder, soac: &Screma) -> Vec<Type> {
     let reduced = soac.reduces.iter().flat_map(|reduce| &reduce.neutral).copied();
     let scanned = soac.scans.iter().flat_map(|scan| &scan.neutral).copied();
@@ -163,7 +164,7 @@ fn result_types(b: &Builder, soac: &Screma) -> Vec<Type> {
     reduced.map(|x| b.function.operand_type(x)).chain(rows).collect()
 }
 
-/// The same operation with variables of its own.
+/// Returns a copy of a SOAC with fresh variables.
 fn copied(b: &mut Builder, soac: &Screma) -> Screma {
     let expr = Expr::Screma(Box::new(soac.clone()));
     let Expr::Screma(soac) = Copier::within(b.function, Substitution::new()).copy_expr(&expr) else {
@@ -172,7 +173,7 @@ fn copied(b: &mut Builder, soac: &Screma) -> Screma {
     *soac
 }
 
-/// The whole operation as what one task does.
+/// Emits the whole operation as a single task.
 fn in_one_task(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     let one = numbers(b, Operand::i64(1));
     let map = b.lambda(&[("task", Type::I64)], |b, _| {
@@ -187,7 +188,7 @@ fn numbers(b: &mut Builder, len: Operand) -> Var {
     b.bind_one("numbers", Expr::Iota { len, start: Operand::i64(0), step: Operand::i64(1) })
 }
 
-/// Blocks of elements; all in one where an operator may fail.
+/// Returns the division into blocks; `None` if an operator may fail.
 fn cut(b: &mut Builder, soac: &Screma) -> Option<Cut> {
     let mut operators =
         soac.scans.iter().map(|scan| &scan.op).chain(soac.reduces.iter().map(|reduce| &reduce.op));
@@ -207,7 +208,7 @@ fn folded(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     in_one_task(b, &whole)
 }
 
-/// What each block comes to.
+/// Returns the partial result of each block.
 fn partials(b: &mut Builder, cut: &Cut, soac: &Screma, map: Lambda, reduces: &[Reduce]) -> Vec<Var> {
     each_block(b, cut, &soac.inputs, |b, width, inputs| {
         let reduces = reduces.to_vec();
@@ -217,7 +218,7 @@ fn partials(b: &mut Builder, cut: &Cut, soac: &Screma, map: Lambda, reduces: &[R
     })
 }
 
-/// Scans and reductions of arrays as they are.
+/// Returns scans and reductions of arrays, without computation before them.
 fn over(b: &mut Builder, width: Operand, inputs: Vec<Var>, scans: Vec<Scan>, reduces: Vec<Reduce>) -> Screma {
     let rows: Vec<Type> = inputs.iter().map(|&array| b.function.ty(array).row(1)).collect();
     let map = b.identity(&rows);
@@ -238,7 +239,7 @@ fn scanned(b: &mut Builder, soac: &Screma) -> Vec<Var> {
     from(b, &cut, soac, before)
 }
 
-/// The scans of all blocks from what comes before them.
+/// Returns the scans of all blocks, starting from their prefixes.
 fn from(b: &mut Builder, cut: &Cut, soac: &Screma, before: Vec<Var>) -> Vec<Var> {
     let mut dests = Vec::new();
     for ty in result_types(b, soac) {
@@ -256,7 +257,7 @@ fn from(b: &mut Builder, cut: &Cut, soac: &Screma, before: Vec<Var>) -> Vec<Var>
         for scan in &mut scans {
             scan.neutral = starts.by_ref().take(scan.neutral.len()).collect();
         }
-        // As a loop at once: what it starts from is no neutral element.
+        // Emitted as a loop immediately, because its start value is not a neutral element.
         let rows = one_by_one(b, &Screma { width, inputs, scans, ..soac.clone() });
         rows.into_iter().flat_map(|rows| [first, rows.into()]).collect()
     });

@@ -1,18 +1,21 @@
-//! Turns SOACs into segmented operations: level `soac` to level `seg`, all dimensions sequential for the
-//! time being.
+//! Turns SOACs into segmented operations: level `soac` to level `seg`. All dimensions are sequential at first.
 //!
 //! ```text
 //! ys: [n]f32 = screma n (xs) map (x: f32) {...};   ==>   ys: [n]f32 = segmap (i < n: seq) {
 //!                                                          x: f32 = index xs[i]; ... };
 //! ```
 //!
-//! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator, whose own parallelism
-//! remains ([`sequential`]): in host code for devices and for long arrays, else in kernels by blocks of elements ([`inlined`], [`blocks`]).
-//! Histograms and reductions of rows that combine element by element become those of elements ([`rows`]), scans of rows
-//! scans of columns ([`columns`], [`column_blocks`]), reductions and scans of small arrays those of scalars ([`small`]). Rows
-//! that are only copied are copied element by element ([`copies`]). A map that calls a recursive function becomes a loop, too, since host
-//! code runs calls. Streams become tasks, blocks or one chunk ([`streams`]). Not done here: choosing mappings but
-//! those of streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
+//! A reduction or scan whose operator works on arrays becomes a sequential loop around its operator, whose inner parallelism
+//! remains ([`sequential`]). Such a loop is in host code for devices and for long arrays; otherwise kernels run it by blocks of
+//! elements ([`inlined`], [`blocks`]). Special forms:
+//! - Histograms and reductions of rows that combine element by element become those of elements ([`rows`]).
+//! - Scans of rows become scans of columns ([`columns`], [`column_blocks`]).
+//! - Reductions and scans of small arrays become those of scalars ([`small`]).
+//! - Rows that are only copied are copied element by element ([`copies`]).
+//! - A map that calls a recursive function becomes a loop, too, since host code runs calls.
+//! - Streams become tasks, blocks or one chunk ([`streams`]).
+//!
+//! Not done here: choosing mappings except for streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
 
 mod blocks;
 mod column_blocks;
@@ -36,12 +39,12 @@ use rows::Repeated;
 use sequential::Around;
 use streams::Within;
 
-/// What the program is for: it decides how many parts rows are combined in.
+/// The target of the program. It decides into how many blocks rows are combined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Machine {
-    /// Some cores, each with a cache of its own.
+    /// A few cores, each with a cache of its own.
     Cpu,
-    /// Thousands of work-items, and atomic operations.
+    /// Thousands of work-items, with atomic operations.
     Device,
 }
 
@@ -65,14 +68,14 @@ fn segment_for(machine: Machine, program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// What is known while host code is segmented.
+/// The context of segmenting host code.
 #[derive(Clone, Copy)]
 struct Host<'r> {
     machine: Machine,
     repeated: &'r Repeated,
 }
 
-/// Segments the SOACs of a body that the host runs.
+/// Segments the SOACs of a host body.
 fn host_body(function: &mut Function, host: Host<'_>, body: Body) -> Result<Body, Limit> {
     let mut stms = Vec::with_capacity(body.stms.len());
     for stm in body.stms {
@@ -133,7 +136,7 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
     Ok(())
 }
 
-/// Whether places or values of a scatter take more than arithmetic. Every part of a destination would compute them again.
+/// Whether the places or values of a scatter need more than arithmetic. Every block of a destination would compute them again.
 fn looks_up(soac: &Scatter) -> bool {
     let segments = soac.dests.iter().any(|dest| dest.segments);
     fn search(body: &Body) -> bool {
@@ -159,7 +162,7 @@ fn segment_body(function: &mut Function, body: &mut Body) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Segments a statement inside a kernel, or a SOAC of the host: itself if it is a SOAC, and everything inside it.
+/// Segments a statement inside a kernel, or a SOAC of the host, together with everything inside it.
 fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit> {
     if sequential::needs_loop(function, &stm.expr) {
         let mut stms = Vec::new();
@@ -245,7 +248,7 @@ fn segment_screma(
     Ok(vec![Stm { pattern, expr, certs, span }])
 }
 
-/// The body of a lambda applied to element `index` of every input, with that fresh index.
+/// Returns a fresh index and the body of a lambda applied to the element at that index of every input.
 fn element_body(function: &mut Function, inputs: &[Var], lambda: Lambda) -> (Var, Body) {
     let index = function.fresh("i", Type::I64);
     let mut stms = element_stms(index, inputs, &lambda.params);
@@ -253,7 +256,7 @@ fn element_body(function: &mut Function, inputs: &[Var], lambda: Lambda) -> (Var
     (index, Body { stms, result: lambda.body.result })
 }
 
-/// Binds each variable to element `index` of the array beside it.
+/// Returns statements that bind each of `elements` to element `index` of its array.
 fn element_stms(index: Var, arrays: &[Var], elements: &[Var]) -> Vec<Stm> {
     let element = |(&array, &element): (&Var, &Var)| {
         plain(vec![element], Expr::Index { array, indices: vec![index.into()] }, Span::NONE)
@@ -261,7 +264,7 @@ fn element_stms(index: Var, arrays: &[Var], elements: &[Var]) -> Vec<Stm> {
     arrays.iter().zip(elements).map(element).collect()
 }
 
-/// A statement that relies on nothing.
+/// Returns a statement without certificates.
 fn plain(pattern: Vec<Var>, expr: Expr, span: Span) -> Stm {
     Stm { pattern, expr, certs: Vec::new(), span }
 }

@@ -1,4 +1,4 @@
-//! Histograms and reductions of rows whose operator works element by element, as those of their elements.
+//! Turns histograms and reductions of rows whose operator works element by element into those of elements.
 //!
 //! ```text
 //! hist n (at, rows) into (dest) rank 1 with (x: [m]f32, y: [m]f32) { z = screma m (x, y) map {fadd}; return z } [zeros]
@@ -9,8 +9,7 @@
 //!
 //! A reduction of rows becomes a map over columns of reductions (papers/001, rule G5).
 //!
-//! Without that, rows are combined one after the other. Needs neutral rows that repeat a constant, and values
-//! that are there already.
+//! Without this, rows are combined one after the other. Needs neutral rows that repeat a constant, and values that already exist.
 
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
@@ -22,14 +21,14 @@ use warpwise_ir::{
 
 use super::{element_body, plain};
 
-/// Which arrays repeat one constant.
+/// The arrays that repeat a constant.
 #[derive(Default)]
 pub struct Repeated {
     values: SecondaryMap<Var, Option<Operand>>,
 }
 
 impl Repeated {
-    /// Looks at every statement of a body.
+    /// Analyses every statement of a body.
     pub fn of(body: &Body) -> Repeated {
         let mut repeated = Repeated::default();
         repeated.body(body);
@@ -50,7 +49,7 @@ impl Repeated {
     }
 }
 
-/// The histogram of elements for a histogram of rows.
+/// Returns the histogram of elements that replaces a histogram of rows.
 pub fn by_elements(
     function: &mut Function,
     repeated: &Repeated,
@@ -85,7 +84,7 @@ pub fn by_elements(
     Some(plain(pattern.to_vec(), expr, span))
 }
 
-/// The reduction of every column for a reduction of rows that are there already, and nothing else. Rows may have several
+/// Returns the reduction of every column that replaces a reduction of existing rows without other results. Rows may have several
 /// dimensions.
 pub fn by_columns(function: &mut Function, (pattern, soac): (&[Var], &Screma), span: Span) -> Option<Stm> {
     let [reduce] = soac.reduces.as_slice() else { return None };
@@ -142,7 +141,7 @@ pub fn by_columns(function: &mut Function, (pattern, soac): (&[Var], &Screma), s
     Some(plain(pattern.to_vec(), Expr::Seg(Box::new(map)), span))
 }
 
-/// What an operator on arrays of one rank does with their elements, if it is nothing but maps over them.
+/// Returns the operator on elements of an operator on arrays of equal rank, if the latter consists only of maps over them.
 pub fn of_elements(function: &mut Function, op: &Lambda) -> Option<Lambda> {
     let rank = function.ty(*op.params.first()?).rank();
     if !op.params.iter().all(|&param| function.ty(param).rank() == rank) {
@@ -155,7 +154,7 @@ pub fn of_elements(function: &mut Function, op: &Lambda) -> Option<Lambda> {
     Some(op)
 }
 
-/// What an operator does with the rows of its arguments, if it is a map over them that looks at no others.
+/// Returns the operator on rows of an operator, if the latter is a map over its arguments that reads nothing else of them.
 fn of_rows(function: &mut Function, op: &Lambda) -> Option<Lambda> {
     let [stm] = op.body.stms.as_slice() else { return None };
     let Expr::Screma(map) = &stm.expr else { return None };

@@ -1,4 +1,4 @@
-//! SOACs whose operators work on arrays, as sequential loops around the operator.
+//! Turns SOACs whose operators work on arrays into sequential loops around the operator.
 //!
 //! ```text
 //! s: [m]f32 = screma n (xs) reduce (a, x) { ... } [zero];
@@ -6,8 +6,8 @@
 //! s: [m]f32 = loop (acc = zero) for i < n { x = index xs[i]; ...; return t };
 //! ```
 //!
-//! What the operator does stays parallel. That is the last resort: what has a better form gets it here ([`by_host`] and
-//! [`in_kernel`] say in which order), for which work before the operator is split off into a parallel map of its own.
+//! The inside of the operator stays parallel. This is the last resort. SOACs with a better form get that form here ([`by_host`]
+//! and [`in_kernel`] give the order); for that, work before the operator is split off into a parallel map of its own.
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
@@ -18,10 +18,10 @@ use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::{Machine, bind, blocks, columns, element_stms, inlined, plain, rows, small};
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Around {
-    /// In host code: what can run in parallel beside the loop is split off.
+    /// In host code: work that can run in parallel beside the loop is split off.
     Host(Machine),
     /// Inside a kernel.
     Kernel,
@@ -49,7 +49,7 @@ pub fn combines_arrays(function: &Function, soac: &Hist) -> bool {
     soac.ops.iter().any(|op| on_arrays(function, &op.op))
 }
 
-/// Whether a lambda works on arrays, or calls a function.
+/// Whether a lambda works on arrays or calls a function.
 fn on_arrays(function: &Function, op: &Lambda) -> bool {
     op.params.iter().any(|&param| function.ty(param).rank() > 0) || calls(&op.body)
 }
@@ -63,7 +63,7 @@ pub fn calls(body: &Body) -> bool {
     })
 }
 
-/// Whether what a SOAC does first with each element calls a function, and more is done after it.
+/// Whether the map of a SOAC calls a function, and the SOAC does more than map.
 pub fn map_calls(expr: &Expr) -> bool {
     match expr {
         Expr::Screma(soac) => !soac.is_map() && calls(&soac.map.body),
@@ -74,7 +74,7 @@ pub fn map_calls(expr: &Expr) -> bool {
     }
 }
 
-/// A SOAC for which [`map_calls`] holds, as a map and the same SOAC over what that yields.
+/// Splits a SOAC for which [`map_calls`] holds into a map and the same SOAC over the map's results.
 pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
     let mut stms = Vec::new();
     match &mut stm.expr {
@@ -103,8 +103,8 @@ pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
     stms
 }
 
-/// Puts what a lambda does into a map of its own; afterwards the lambda yields elements of what that yields, and of the inputs
-/// that it handed on.
+/// Moves the body of a lambda into a map of its own. Afterwards the lambda yields elements of that map's results, and of the
+/// inputs that it returned unchanged.
 fn split_lambda(
     function: &mut Function,
     width: Operand,
@@ -113,7 +113,7 @@ fn split_lambda(
     span: Span,
     stms: &mut Vec<Stm>,
 ) {
-    // A check goes with all that its element yields.
+    // If the lambda has checks, all its results must come from the map, so that they rely on the checks.
     let handed_on = |x: &Operand| match lambda.body.can_fail() {
         true => None,
         false => lambda.params.iter().position(|&param| *x == param.into()),
@@ -139,7 +139,7 @@ fn split_lambda(
     stms.push(plain(mapped, Expr::Screma(Box::new(first)), span));
 }
 
-/// The statements that do the work of a SOAC for which [`needs_loop`] holds.
+/// Returns the statements that replace a SOAC for which [`needs_loop`] holds.
 pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<Stm>, Limit> {
     let Stm { pattern, expr, certs, span } = stm;
     let stms = match (expr, around) {
@@ -153,7 +153,7 @@ pub fn to_loop(function: &mut Function, stm: Stm, around: Around) -> Result<Vec<
     Ok(with_certs(stms, &certs))
 }
 
-/// The statements inside a kernel for a SOAC with operators on arrays: by columns where the arrays are there already.
+/// Returns the statements inside a kernel for a SOAC with operators on arrays: by columns if the arrays already exist.
 fn in_kernel(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span) -> Vec<Stm> {
     if soac.map.body.stms.is_empty() {
         if let Some(stms) = columns::scans(function, Around::Kernel, (&pattern, &soac), span) {
@@ -168,7 +168,7 @@ fn in_kernel(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Spa
     stms
 }
 
-/// The statements of host code for a SOAC with operators on arrays: in the first form that it has.
+/// Returns the statements of host code for a SOAC with operators on arrays, in the first form that applies.
 fn by_host(
     function: &mut Function,
     machine: Machine,
@@ -203,7 +203,7 @@ fn by_host(
     Ok(stms)
 }
 
-/// Scans and reductions of parts of arrays: of elements of small ones, of columns.
+/// Returns scans and reductions of parts of arrays: of elements of small arrays, or of columns.
 fn by_parts(
     function: &mut Function,
     machine: Machine,
@@ -221,8 +221,8 @@ fn by_parts(
     by_scalars.or_else(|| columns::scans(function, Around::Host(machine), (pattern, soac), span))
 }
 
-/// The reduction of every column, but on devices of operators that cannot fail only: columns one after the other would fail in
-/// another order than rows.
+/// Returns the reduction of every column. Except on devices, the operators must not fail, because columns one after the other
+/// would fail in a different order than rows.
 fn by_columns(
     function: &mut Function,
     machine: Option<Machine>,
@@ -236,14 +236,14 @@ fn by_columns(
     rows::by_columns(function, (pattern, soac), span)
 }
 
-/// Whether an operator, or what is done with scanned values, calls a function, as only the host can.
+/// Whether an operator, or the map after a scan, calls a function, which only the host can.
 fn calls_within(soac: &Screma) -> bool {
     let operators =
         soac.scans.iter().map(|scan| &scan.op).chain(soac.reduces.iter().map(|reduce| &reduce.op));
     operators.chain(&soac.post).any(|lambda| calls(&lambda.body))
 }
 
-/// Statements that rely on these certificates, too.
+/// Adds certificates to statements.
 fn with_certs(mut stms: Vec<Stm>, certs: &[Var]) -> Vec<Stm> {
     for stm in &mut stms {
         stm.certs.extend(certs);
@@ -258,7 +258,7 @@ struct LoopParts {
     pattern: Vec<Var>,
 }
 
-/// A loop over the elements of a SOAC.
+/// Emits a loop over the elements of a SOAC.
 pub fn screma_loop(
     function: &mut Function,
     pattern: Vec<Var>,
@@ -302,7 +302,7 @@ pub fn screma_loop(
     stms.push(plain(parts.pattern, Expr::Loop { params: parts.params, form, body: parts.body }, span));
 }
 
-/// Adds loop-carried accumulators that combine with `inputs`; yields the accumulators before that.
+/// Adds loop-carried accumulators that are combined with `inputs`. Returns the accumulators before the combination.
 fn combine(
     function: &mut Function,
     parts: &mut LoopParts,
@@ -322,7 +322,7 @@ fn combine(
     accs
 }
 
-/// Adds a loop-carried array, the later `result`, whose element `index` becomes `element`.
+/// Adds a loop-carried array, finally `result`, whose element `index` becomes `element`.
 fn collect(
     function: &mut Function,
     parts: &mut LoopParts,
@@ -343,14 +343,14 @@ fn collect(
     parts.body.result.push(updated.into());
 }
 
-/// The slice at leading `indices` of an array of this shape, whole in the other dimensions.
+/// Returns the slice at leading `indices` of an array of this shape, whole in the other dimensions.
 fn row_at(indices: &[Operand], shape: &[Operand]) -> Vec<SliceDim> {
     let whole = |&len: &Operand| SliceDim::whole(len);
     let fixed = indices.iter().map(|&index| SliceDim::Fix(index));
     fixed.chain(shape[indices.len()..].iter().map(whole)).collect()
 }
 
-/// A loop over the elements of a histogram.
+/// Returns a loop over the elements of a histogram.
 pub fn hist_loop(function: &mut Function, pattern: Vec<Var>, soac: Hist, span: Span) -> Stm {
     let Hist { width, inputs, lambda, ops } = soac;
     let index = function.fresh("i", Type::I64);
@@ -396,7 +396,7 @@ fn in_bounds(
     all
 }
 
-/// A body that combines `inputs` into the bin `at` of `dests`.
+/// Returns a body that combines `inputs` into the bin `at` of `dests`.
 fn add_to_bin(
     function: &mut Function,
     op: HistOp,

@@ -1,4 +1,4 @@
-//! Reductions and scans of small arrays of known size, as those of their elements, all at a time.
+//! Turns reductions and scans of small arrays of known size into those of their elements, all together.
 //!
 //! ```text
 //! t = screma n (xs) scan (a: [2]f32, b: [2]f32) { c = index b[0]; d = screma 2 (a) map (x) { fmul x c }; return d } [one]
@@ -9,11 +9,11 @@
 //!   post (s0, s1) { s: [2]f32 = [s0, s1]; return s };
 //! ```
 //!
-//! The operator is written out: what it repeats is there as often as it happens, and every array in it is its elements ([`unroll`]).
-//! So is what comes before, where it can be. Without that the host combines one element after the other. On CPUs scans of
-//! wider rows by columns are better ([`rather_than_columns`]), and what cannot be written out before the operators is done apart.
+//! The operator is unrolled completely, and its arrays are replaced by their elements ([`unroll`]). So is the map before it, if
+//! possible. Without this the host combines one element after the other. On CPUs, scans of wider rows by columns are better
+//! ([`rather_than_columns`]). A map that cannot be unrolled is split off.
 //!
-//! Not done here: operators with more than a few elements, or with loops, checks or indices that are only known when they run.
+//! Not done here: operators with many elements, or with loops, checks or indices that are not constant.
 
 mod unroll;
 
@@ -25,10 +25,10 @@ use super::Machine;
 use super::rows::of_elements;
 use unroll::{Extents, Value, unrolled, written_out};
 
-/// Elements of a row from which on lanes are better along it than along the rows.
+/// Minimum number of elements of a row for which lanes along the row are better than lanes along the rows.
 const WIDE: usize = 4;
 
-/// Whether some operator on arrays works on more than an element of each, or on narrow rows.
+/// Whether some operator on arrays does not work element by element, or works on narrow rows.
 pub fn rather_than_columns(function: &mut Function, soac: &Screma) -> bool {
     let operators =
         soac.scans.iter().map(|scan| &scan.op).chain(soac.reduces.iter().map(|reduce| &reduce.op));
@@ -40,7 +40,7 @@ pub fn rather_than_columns(function: &mut Function, soac: &Screma) -> bool {
     })
 }
 
-/// The statements for a SOAC of which some operators work on small arrays, and all that do can be written out.
+/// Returns the statements for a SOAC with operators on small arrays, if all these can be unrolled.
 pub fn by_scalars(
     function: &mut Function,
     machine: Machine,
@@ -74,7 +74,7 @@ pub fn by_scalars(
     Some(b.take_stms())
 }
 
-/// The scans and reductions of elements.
+/// Returns the scans and reductions of elements.
 fn operators(b: &mut Builder, soac: &Screma) -> Option<(Vec<Scan>, Vec<Reduce>)> {
     let (mut scans, mut reduces) = (Vec::new(), Vec::new());
     for scan in &soac.scans {
@@ -88,7 +88,7 @@ fn operators(b: &mut Builder, soac: &Screma) -> Option<(Vec<Scan>, Vec<Reduce>)>
     Some((scans, reduces))
 }
 
-/// Fresh variables for the elements of results of these types.
+/// Returns fresh variables for the elements of results of these types.
 fn parts(b: &mut Builder, types: &[Type]) -> Option<Vec<Value>> {
     let parts = |ty| {
         let extents = Extents::of(ty)?;
@@ -98,7 +98,7 @@ fn parts(b: &mut Builder, types: &[Type]) -> Option<Vec<Value>> {
     types.iter().map(parts).collect()
 }
 
-/// The elements of several values, one after the other.
+/// Returns the elements of several values, concatenated.
 fn all_elements(b: &mut Builder, values: &[Operand]) -> Option<Vec<Operand>> {
     let mut elements = Vec::new();
     for &value in values {
@@ -107,7 +107,7 @@ fn all_elements(b: &mut Builder, values: &[Operand]) -> Option<Vec<Operand>> {
     Some(elements)
 }
 
-/// What is computed first with each element, then the elements of what is combined.
+/// Returns the map before the operators, which yields the elements of the combined values.
 fn elements_of_map(
     b: &mut Builder,
     machine: Machine,
@@ -133,7 +133,7 @@ fn elements_of_map(
     Some(Lambda { params: map.params.clone(), body: Body { stms, result } })
 }
 
-/// What is done after the scans, which puts the scanned arrays together first.
+/// Returns the map after the scans, which first assembles the scanned arrays.
 fn after_scans(b: &mut Builder, soac: &Screma, scanned: &[Type], further: &[Type]) -> Option<Option<Lambda>> {
     if soac.scans.is_empty() {
         return Some(soac.post.clone());

@@ -1,4 +1,4 @@
-//! Streams, as chunks that are tasks, as blocks of a loop, or as one chunk.
+//! Turns streams into chunks that are tasks, into blocks of a loop, or into one chunk.
 //!
 //! ```text
 //! c: [k]i32 = stream_red n (xs) accs (zeros) combine {...} chunk (c, o, acc, as) {...};
@@ -7,14 +7,15 @@
 //! c: [k]i32 = screma m (parts) reduce {...} [zeros];
 //! ```
 //!
-//! - `stream_map` and `stream_red` in host code: chunks are tasks, and what a chunk does may run in lanes. Their number
-//!   depends on `n` alone, so results do, too. Chunks of results are rows of one array, the last one padded.
-//! - The same inside a kernel: one chunk. Excess parallelism becomes sequential code as the program gives it.
-//! - `stream_seq`: one chunk in host code, which keeps all parallelism inside; blocks of [`BLOCK`] elements in
-//!   a chunk that is a task, for lanes without arrays as long as the chunk; single elements in lambdas of other SOACs,
-//!   where arrays of a chunk become scalars. Without SOACs over the chunk it is one chunk everywhere.
+//! - `stream_map` and `stream_red` in host code: chunks are tasks, and the inside of a chunk may run in lanes. The number of
+//!   chunks depends on `n` alone, so results do not depend on the number of threads. The chunks of results are rows of one array;
+//!   the last one is padded.
+//! - The same inside a kernel: one chunk. Excess parallelism becomes sequential code in program order.
+//! - `stream_seq`: one chunk in host code, which keeps all parallelism inside. In a chunk that is a task: blocks of [`BLOCK`]
+//!   elements, so that lanes need no arrays of the chunk's length. In lambdas of other SOACs: single elements, so that arrays of
+//!   a chunk become scalars. Without SOACs over the chunk it is one chunk everywhere.
 //!
-//! What checks something is not run for no elements at all. Host code that calls functions runs one chunk.
+//! A chunk function with checks is not run for zero elements. Host code that calls functions runs one chunk.
 
 use warpwise_diag::Span;
 use warpwise_ir::{
@@ -27,17 +28,17 @@ use super::sequential::calls;
 use super::{bind, plain};
 use crate::aliases::Aliases;
 
-/// Chunks of a stream that runs in parallel: enough for the tasks of any CPU to share them evenly, few enough for an
-/// accumulator each.
+/// Maximum number of chunks of a parallel stream: enough for an even distribution over the cores of any CPU, few enough for one
+/// accumulator per chunk.
 const CHUNKS: i64 = 128;
 
-/// Elements of a chunk at least: fewer are not worth an accumulator of their own.
+/// Minimum number of elements of a chunk. Fewer are not worth a separate accumulator.
 const LEAST: i64 = 32;
 
-/// Elements of a block of a `stream_seq` inside a task: many vectors, yet arrays of a block stay in the nearest cache.
+/// Number of elements of a block of a `stream_seq` inside a task: many vectors, but arrays of a block stay in the nearest cache.
 const BLOCK: i64 = 512;
 
-/// Where a stream stands.
+/// The context of a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Within {
     /// In host code.
@@ -48,7 +49,7 @@ pub enum Within {
     Element,
 }
 
-/// The statements that do what the stream of a statement does; SOACs among them and inside are still to be segmented.
+/// Returns the statements that replace a stream. SOACs among and inside them are not segmented yet.
 pub fn unstream(function: &mut Function, stm: Stm, within: Within) -> Vec<Stm> {
     let Stm { pattern, expr: Expr::Stream(stream), certs, span } = stm else {
         unreachable!("the statement is a stream")
@@ -77,12 +78,12 @@ pub fn unstream(function: &mut Function, stm: Stm, within: Within) -> Vec<Stm> {
     out
 }
 
-/// How a sequential stream is cut.
+/// The division of a sequential stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
-    /// Not at all.
+    /// One chunk.
     Whole,
-    /// Into blocks of this size.
+    /// Blocks of this size.
     Of(i64),
 }
 
@@ -106,7 +107,7 @@ fn has_soacs(lambda: &Lambda) -> bool {
     search(&lambda.body, chunk)
 }
 
-/// Whether a chunk function may be applied to chunks with elements only: it checks something, or reads an element.
+/// Whether a chunk function must not be applied to empty chunks, because it has checks or reads an element.
 fn needs_elements(function: &Function, lambda: &Lambda) -> bool {
     let chunk = Operand::Var(lambda.params[0]);
     let reads =
@@ -114,7 +115,7 @@ fn needs_elements(function: &Function, lambda: &Lambda) -> bool {
     lambda.body.can_fail() || lambda.body.stms.iter().any(reads)
 }
 
-/// Appends statements and names what they compute.
+/// Appends statements and names their results.
 struct Builder<'b> {
     function: &'b mut Function,
     stms: Vec<Stm>,
@@ -132,7 +133,7 @@ impl Builder<'_> {
         self.stms.push(plain(vec![var], expr, self.span));
     }
 
-    /// `x / y` rounded up, for numbers that are not negative; written without a sum that could overflow.
+    /// Emits `x / y` rounded up, for numbers that are not negative. No intermediate sum can overflow.
     fn quotient_up(&mut self, name: &str, x: Operand, y: Operand) -> Operand {
         let some = self.binary("some", BinaryOp::SMin, x, Operand::i64(1));
         let less = self.binary("less", BinaryOp::Sub, x, some);
@@ -140,14 +141,14 @@ impl Builder<'_> {
         self.binary(name, BinaryOp::Add, full, some)
     }
 
-    /// Part `index` of `size` elements of `width`: its start and its length.
+    /// Returns start and length of block `index`, for blocks of `size` elements out of `width`.
     fn part(&mut self, index: Operand, size: Operand, width: Operand) -> (Operand, Operand) {
         let start = self.binary("start", BinaryOp::Mul, index, size);
         let left = self.binary("left", BinaryOp::Sub, width, start);
         (start, self.binary("len", BinaryOp::SMin, left, size))
     }
 
-    /// The chunk function on the elements from `start` on, in place; gives what it yields.
+    /// Inlines the chunk function for the elements from `start` on. Returns its results.
     fn apply(
         &mut self,
         lambda: Lambda,
@@ -169,7 +170,7 @@ impl Builder<'_> {
         body.result
     }
 
-    /// The array with the rows from `start` on overwritten.
+    /// Emits the array with the rows from `start` on overwritten.
     fn overwrite(&mut self, array: Var, (start, len): (Operand, Operand), value: Operand) -> Var {
         let updated = self.function.fresh_like(array);
         let dims = rows(self.function.ty(array).shape(), start, len);
@@ -177,7 +178,7 @@ impl Builder<'_> {
         updated
     }
 
-    /// As many rows of unspecified contents as `outer`, like those of `like`.
+    /// Emits an array of `outer` rows like those of `like`, with undefined contents.
     fn scratch(&mut self, name: &str, like: Operand, outer: Operand) -> Var {
         let row = self.function.operand_type(like).row(1);
         let ty = row.array_of(&[outer]);
@@ -188,14 +189,14 @@ impl Builder<'_> {
     }
 }
 
-/// The rows from `start` on.
+/// Returns the slice of `len` rows from `start` on.
 fn rows(shape: &[Operand], start: Operand, len: Operand) -> Vec<SliceDim> {
     let one = Operand::i64(1);
     let others = shape[1..].iter().map(|&len| SliceDim::whole(len));
     [SliceDim::Range { start, len, stride: one }].into_iter().chain(others).collect()
 }
 
-/// Chunks as tasks, then the combination of what they yield.
+/// Emits chunks as tasks, then the combination of their results.
 fn as_tasks(function: &mut Function, pattern: Vec<Var>, stream: Stream, span: Span, out: &mut Vec<Stm>) {
     let Stream { kind, width, inputs, accs, lambda } = stream;
     let mut host = Builder { function, stms: Vec::new(), span };
@@ -238,7 +239,7 @@ fn as_tasks(function: &mut Function, pattern: Vec<Var>, stream: Stream, span: Sp
     out.append(&mut host.stms);
 }
 
-/// The reduction of what chunks yield.
+/// Returns the reduction of the chunks' results.
 fn combination(
     function: &mut Function,
     chunks: Operand,
@@ -258,7 +259,7 @@ fn combination(
     Expr::Screma(Box::new(Screma { width: chunks, inputs, map, scans: vec![], reduces, post: None }))
 }
 
-/// One chunk. What is no array of its own is copied, since results of streams are.
+/// Emits one chunk. Results that are not fresh arrays are copied, since results of streams are fresh.
 fn whole(function: &mut Function, pattern: Vec<Var>, stream: Stream, span: Span, out: &mut Vec<Stm>) {
     let aliases = Aliases::of(function, &stream.lambda.body);
     let made: Vec<Var> = bound_in(&stream.lambda.body);
@@ -287,7 +288,7 @@ fn bound_in(body: &Body) -> Vec<Var> {
     body.stms.iter().flat_map(|stm| stm.pattern.iter().copied()).collect()
 }
 
-/// A loop over blocks.
+/// Emits a loop over blocks.
 fn as_blocks(
     function: &mut Function,
     pattern: Vec<Var>,
@@ -316,7 +317,7 @@ fn as_blocks(
             && ty.rank() > 0
             && kind != StreamKind::Seq
         {
-            // Over no elements the result is the neutral array, which others may use.
+            // Without elements the result is the neutral array, which may have other uses.
             let copy = host.function.fresh("neutral", ty.clone());
             host.bind(copy, Expr::Copy(array));
             init = copy.into();
@@ -349,7 +350,7 @@ fn as_blocks(
     out.append(&mut host.stms);
 }
 
-/// Element `index` of an array becomes the only element of another.
+/// Stores the only element of a chunk at `index` of an array.
 fn element_into(builder: &mut Builder, array: Var, index: Var, chunk: Operand) -> Var {
     let chunk = chunk.as_var().expect("a chunk is an array");
     let row = builder.function.ty(chunk).row(1);
@@ -362,7 +363,7 @@ fn element_into(builder: &mut Builder, array: Var, index: Var, chunk: Operand) -
     updated
 }
 
-/// Which accumulators a chunk function overwrites.
+/// Returns which accumulators a chunk function overwrites.
 fn consumed_params(function: &Function, lambda: &Lambda, n_accs: usize) -> Vec<bool> {
     let aliases = Aliases::of(function, &lambda.body);
     let mut consumed = Vec::new();
@@ -370,7 +371,7 @@ fn consumed_params(function: &Function, lambda: &Lambda, n_accs: usize) -> Vec<b
     lambda.params[2..2 + n_accs].iter().map(|param| consumed.contains(param)).collect()
 }
 
-/// The body with every `stream_seq` of its own cut into blocks.
+/// Returns the body with every `stream_seq` at its level split into blocks.
 fn sequential_inside(function: &mut Function, body: Body) -> Body {
     let mut stms = Vec::new();
     for mut stm in body.stms {
@@ -396,7 +397,7 @@ fn sequential_inside(function: &mut Function, body: Body) -> Body {
     Body { stms, result: body.result }
 }
 
-/// A chunk function for chunks of one element: SOACs over the chunk become what they do with one.
+/// Returns a chunk function for chunks of one element. SOACs over the chunk are applied to that element.
 fn single(function: &mut Function, lambda: Lambda) -> Lambda {
     let chunk = Operand::Var(lambda.params[0]);
     let mut stms = Vec::new();
@@ -413,7 +414,7 @@ fn single(function: &mut Function, lambda: Lambda) -> Lambda {
     Lambda { params: lambda.params, body: Body { stms, result: lambda.body.result } }
 }
 
-/// A general SOAC over one element.
+/// Emits a screma over one element.
 fn screma_of_one(function: &mut Function, pattern: Vec<Var>, soac: Screma, span: Span, out: &mut Vec<Stm>) {
     let zero = Operand::i64(0);
     for (&param, &array) in soac.map.params.iter().zip(&soac.inputs) {
@@ -426,7 +427,7 @@ fn screma_of_one(function: &mut Function, pattern: Vec<Var>, soac: Screma, span:
     out.extend(soac.map.body.stms);
     let mut values = soac.map.body.result;
     let reduced: Vec<Operand> = values.drain(n_scanned..n_scanned + n_reduced).collect();
-    // An inclusive scan yields the element itself, an exclusive one what it starts from.
+    // An inclusive scan of one element yields the element, an exclusive one its start value.
     let mut at = 0;
     for scan in soac.scans {
         let next = at + scan.neutral.len();

@@ -1,4 +1,4 @@
-//! Copies of what a choice yields, made at the end of its branches.
+//! Moves copies of a choice's result to the ends of its branches.
 //!
 //! ```text
 //! m: mem, x: [n]f32 @ m -> ... = if c {                    x: [n]f32 @ a_mem -> ... = if c {
@@ -12,7 +12,7 @@
 
 use warpwise_ir::{Body, Expr, Function, Lmad, LmadDim, Placement, Stm, Var};
 
-/// Whether a branch of a choice makes the array whose block the choice yields.
+/// Whether a branch of a choice makes the array in the block that the choice yields.
 pub(super) fn is_made_in_a_branch(function: &Function, choice: &Stm, block: Var) -> bool {
     let Expr::If { then_body, else_body, .. } = &choice.expr else { return false };
     let Some(position) = choice.pattern.iter().position(|&var| var == block) else { return false };
@@ -28,8 +28,8 @@ pub(super) fn is_made_in_a_branch(function: &Function, choice: &Stm, block: Var)
     choice.pattern.iter().filter(is_here).count() == 1 && (makes(then_body) || makes(else_body))
 }
 
-/// Lets the choice that yielded a block copy the array that lay there, which has been placed elsewhere, in its branches.
-/// Yields the copies, and the blocks that the branches do not yield any more.
+/// Makes the choice that yielded a block copy its array at the end of each branch. The array has been placed elsewhere. Returns
+/// the copies, and the blocks that the branches no longer yield.
 pub(super) fn copy_in_branches(
     function: &mut Function,
     stms: &mut [Stm],

@@ -1,10 +1,10 @@
-//! Statements that copy whole arrays, and where each array goes.
+//! Finds statements that copy whole arrays, and the destination of each array.
 
 use warpwise_ir::{Expr, Function, Lmad, LmadDim, Operand, Placement, Stm, Var, exprs};
 
 use crate::place::{Emitter, slice};
 
-/// The arrays that a statement copies, with their numbers among its operands.
+/// Returns the arrays that a statement copies, with their positions among its operands.
 pub(super) fn sources(stm: &Stm, function: &Function) -> Vec<(usize, Var)> {
     let array = |operand: &Operand| operand.as_var().filter(|&var| function.ty(var).rank() > 0);
     match &stm.expr {
@@ -20,7 +20,7 @@ pub(super) fn sources(stm: &Stm, function: &Function) -> Vec<(usize, Var)> {
     }
 }
 
-/// Where the source of this number goes.
+/// Returns the destination of the source at this position.
 pub(super) fn destination(emit: &mut Emitter, stm: &Stm, number: usize) -> Placement {
     let placed = |emit: &Emitter, var: Var| {
         emit.function.vars[var].placement.clone().expect("arrays are placed where they are bound")

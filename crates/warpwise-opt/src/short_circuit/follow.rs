@@ -1,9 +1,9 @@
-//! The index functions of all that lies in a source's block, when the source moves.
+//! The index functions of all arrays in a source's block, when the source moves.
 //!
-//! Everything must be a part of the source: the source under another name, a view of a part, or a row that an
-//! operation makes in place (its offset counts rows by indices that stay below the source's extents). Then, with equal strides, all
-//! offsets grow by the destination's; with others rows are counted anew, and views are taken again.
-//! Dimensions of extent 1 do not count: their strides lead nowhere.
+//! Every array must be a part of the source: the source under another name, a view of a part, or a row that an operation makes in
+//! place (its offset counts rows by indices that are below the source's extents). If strides are equal, the destination's offset
+//! is added to all offsets. Otherwise the offsets of rows are recomputed, and so are views. Dimensions of extent 1 are ignored,
+//! because their strides have no effect.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::sums::Sum;
@@ -15,25 +15,25 @@ use warpwise_prim::Scalar;
 use crate::blocks::Blocks;
 use crate::place::{Emitter, slice};
 
-/// How index functions follow.
+/// The way in which index functions follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// All are the source's: they become the destination's.
+    /// All index functions equal the source's, and become the destination's.
     Replace,
-    /// The strides stay; offsets grow by the destination's.
+    /// The strides stay, and the destination's offset is added.
     Shift,
     /// Rows and views of the source become those of the destination.
     Rows,
 }
 
-/// What decides whether index functions can follow.
+/// The context for deciding whether index functions can follow.
 pub(super) struct Follow<'a> {
     pub function: &'a Function,
     pub blocks: &'a Blocks,
 }
 
 impl Follow<'_> {
-    /// How all that lies in the source's block can follow it to the destination, if it can.
+    /// Returns the way in which all arrays in the source's block can follow it to the destination, if there is one.
     pub(super) fn way(&self, body: &Body, source: Var, destination: &Lmad) -> Option<Way> {
         let (elem, arrays) = (self.function.ty(source).elem(), self.blocks.arrays(self.block(source)));
         let source = self.index_fn(source);
@@ -77,7 +77,7 @@ impl Follow<'_> {
         }
     }
 
-    /// Whether two index functions lead to the same elements in the same order.
+    /// Whether two index functions yield the same elements in the same order.
     fn is_same(&self, x: &Lmad, y: &Lmad) -> bool {
         self.blocks.same(x.offset, y.offset) && self.same_dims(&counting(&x.dims), &counting(&y.dims))
     }
@@ -89,8 +89,8 @@ impl Follow<'_> {
         x.len() == y.len() && x.iter().zip(y).all(same)
     }
 
-    /// The indices of the row of the source that an index function leads to: indices of spaces or loops over its outer
-    /// dimensions, or 0; none for the source itself.
+    /// Returns the indices of the row of the source that an index function describes: indices of spaces or loops over the outer
+    /// dimensions, or 0. They are empty for the source itself.
     fn row(&self, row: &Lmad, source: &Lmad) -> Option<Vec<Operand>> {
         let (row_dims, source_dims) = (counting(&row.dims), counting(&source.dims));
         let outer = source_dims.len().checked_sub(row_dims.len())?;
@@ -104,7 +104,7 @@ impl Follow<'_> {
             let var = index.as_var();
             let extent = var.and_then(|index| self.blocks.range(index));
             let in_range = extent.is_some_and(|extent| self.blocks.same(extent, dim.extent));
-            // What may be empty has no first row.
+            // A dimension that may be empty has no first row.
             let has_rows = dim.extent.as_const().and_then(Scalar::as_int).is_some_and(|extent| extent > 0);
             let is_row = in_range || (index == Sum::default() && has_rows);
             if !is_row {
@@ -139,12 +139,12 @@ fn is_row_major(blocks: &Blocks, index_fn: &Lmad) -> bool {
     })
 }
 
-/// The dimensions that have more than one index.
+/// Returns the dimensions that have more than one index.
 fn counting(dims: &[LmadDim]) -> Vec<LmadDim> {
     dims.iter().copied().filter(|dim| dim.extent != Operand::i64(1)).collect()
 }
 
-/// Views, each with the array it is a view of, and whether it can be taken of any other index function.
+/// Views, each with the array that it views, and whether it can be recomputed for another index function.
 #[derive(Default)]
 struct Views(Vec<(Var, Var, bool)>);
 
@@ -161,7 +161,7 @@ impl Visitor<'_> for Views {
     }
 }
 
-/// Moves all that lies in the source's block to the destination.
+/// Moves all arrays in the source's block to the destination.
 pub(super) fn follow(
     function: &mut Function,
     blocks: &Blocks,
@@ -180,7 +180,7 @@ pub(super) fn follow(
 
 struct Mover<'a, 'f> {
     emit: Emitter<'f>,
-    /// The arrays, and which rows of the source they are.
+    /// The arrays, with the indices of the source's row that each one is.
     rows: FxHashMap<Var, Option<Vec<Operand>>>,
     way: Way,
     destination: &'a Placement,
@@ -210,7 +210,7 @@ impl Mover<'_, '_> {
         let mut index_fn = before.index_fn;
         match (self.way, &self.rows[&var]) {
             (Way::Shift, _) => index_fn.offset = self.emit.add(to.offset, index_fn.offset),
-            // A view lies where the array does that it is a view of, also in dimensions of one element.
+            // A view follows its array, including dimensions of extent 1.
             (Way::Replace | Way::Rows, _) if self.is_turned(expr) => index_fn = self.viewed(expr, index_fn),
             (Way::Replace, _) => index_fn = in_place_of(index_fn, to),
             (Way::Rows, Some(indices)) => {
@@ -223,12 +223,12 @@ impl Mover<'_, '_> {
         self.emit.function.vars[var].placement = Some(Placement { block: self.destination.block, index_fn });
     }
 
-    /// Whether an expression shows the dimensions of an array that has moved in another order.
+    /// Whether an expression permutes the dimensions of an array that has moved.
     fn is_turned(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Rearrange { array, .. } if self.rows.contains_key(array))
     }
 
-    /// The index function of a view of an array that has moved.
+    /// Returns the index function of a view of an array that has moved.
     fn viewed(&mut self, expr: &Expr, before: Lmad) -> Lmad {
         let place = |emit: &Emitter, array: Var| {
             emit.function.vars[array].placement.clone().expect("arrays are placed where they are bound")
@@ -246,7 +246,7 @@ impl Mover<'_, '_> {
                 let of = place(&self.emit, *array).index_fn;
                 Lmad { offset: of.offset, dims: perm.iter().map(|&dim| of.dims[dim]).collect() }
             }
-            // `Follow::way` lets no others pass.
+            // `Follow::way` rejects all others.
             exprs!(
                 Operand, scalar, Assert, Reshape, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc
             ) => before,
@@ -254,8 +254,8 @@ impl Mover<'_, '_> {
     }
 }
 
-/// An index function at another place, with its own extents. Dimensions of extent 1 keep their strides where the place does not
-/// have them in the same positions.
+/// Returns an index function moved to another place, with its own extents. Dimensions of extent 1 keep their strides unless the
+/// other place has them in the same positions.
 fn in_place_of(mut own: Lmad, to: Lmad) -> Lmad {
     let is_one = |dim: &LmadDim| dim.extent == Operand::i64(1);
     let is_alike = own.dims.iter().map(is_one).eq(to.dims.iter().map(is_one));

@@ -1,4 +1,4 @@
-//! Makes an array right where it is copied to later (papers/002 section 6, short-circuiting).
+//! Makes an array directly in the place that it is copied to later (papers/002 section 6, short-circuiting).
 //!
 //! ```text
 //! b_mem: mem = alloc 40;                                          r_mem: mem = alloc 80;
@@ -7,26 +7,27 @@
 //! r: [20]f32 @ r_mem -> 0 + {(20 : 1)} = concat 20 (a, b);
 //! ```
 //!
-//! What copies is left as it is: lowering copies nothing that is there already. So a value never changes, and erasing memory
-//! gives the same program as before.
+//! The copying statements stay: lowering copies nothing that is already in place. So no value changes, and erasing memory yields
+//! the same program as before.
 //!
 //! The source's block moves into the destination if
-//! - the block is allocated in the body that copies, has no other name, and nothing in it is used after the copy;
-//! - all that lies in it is a part of the source, and its index functions can follow ([`mod@follow`]): by another
-//!   offset where the destination has the source's strides, because they all are the source's own, or because they are rows
-//!   and views of it; a source that shows another array with its dimensions turned is that array, and its destination turned back,
-//!   unless loops come back to the elements of its rows, which would then lie apart ([`turned`]);
-//! - the destination's block and the numbers in its index function are there before the block is first used, or
-//!   can be moved there, and so is or can a fresh array that the source is put into, such as a copy; so are the checks that the
-//!   copy relies on: nothing is written where one that fails forbids it, and what makes the source has no checks of its own,
-//!   which would fail first;
-//! - then no array spoils another between that and the copy ([`warpwise_ir::overwrites`], which the verifier asks again): what
-//!   makes the source reads other regions of the destination's block, or at each point only what that point overwrites (so
-//!   that dead inputs are overwritten: what a loop in a kernel carries needs no second place);
-//! - neither of both is interleaved in lanes where the other is not, which would cost more than the copy.
+//! - the block is allocated in the body that copies, has no other name, and no array in it is used after the copy;
+//! - all arrays in it are parts of the source, and their index functions can follow ([`mod@follow`]): by another offset if the
+//!   destination has the source's strides, because all are equal to the source's, or because they are rows and views of it. A
+//!   source that is a transposed view of another array is replaced by that array, with a destination transposed back, unless
+//!   loops return to elements of its rows, which would then be far apart ([`turned`]);
+//! - the destination's block and the numbers in its index function exist before the block is first used, or can be moved there.
+//!   The same holds for a fresh array that the source is put into, such as a copy, and for the checks that the copy relies on:
+//!   nothing is written that a failing check forbids, and the code that makes the source has no checks of its own, which would
+//!   fail first;
+//! - no array then overwrites another that is still needed before the copy ([`warpwise_ir::overwrites`], which the verifier
+//!   checks again). The code that makes the source must read other regions of the destination's block, or at each point only the
+//!   elements that the point overwrites. So dead inputs can be overwritten, and arrays that a loop in a kernel carries need no
+//!   second place;
+//! - either both blocks are interleaved in lanes or neither is, since otherwise access would cost more than the copy.
 //!
-//! A source that comes out of a choice in a block of its own is copied at the end of both branches instead, if one of them makes
-//! it: that copy is one like all others ([`branches`]).
+//! If the source comes out of a choice in a block of its own and one of the branches makes it, it is copied at the end of both
+//! branches instead. That copy is then treated like any other ([`branches`]).
 //!
 //! Not done: sources that come out of loops in blocks of their own.
 
@@ -62,18 +63,18 @@ struct Circuits<'f> {
     blocks: Blocks,
 }
 
-/// How a source is brought to where it is copied.
+/// The plan for moving a source to the place that it is copied to.
 struct Plan {
     source: Var,
-    /// The statement that allocates the source's block; none where a choice yields it.
+    /// The statement that allocates the source's block; `None` if a choice yields the block.
     alloc: Option<usize>,
     /// The first statement that uses the block.
     first: usize,
-    /// The statement that copies.
+    /// The copying statement.
     copy: usize,
     /// Statements that move before the first use.
     needed: Vec<usize>,
-    /// Statements that compute where the destination lies.
+    /// Statements that compute the destination's placement.
     computed: Vec<Stm>,
     destination: Placement,
     way: Way,
@@ -87,7 +88,7 @@ impl Circuits<'_> {
         }
     }
 
-    /// Tries every copy of a body, from the last to the first; whether anything moved.
+    /// Tries every copy of a body, from the last to the first. Returns whether any source moved.
     fn sweep(&mut self, body: &mut Body) -> bool {
         let copies = body.stms.iter().filter(|stm| !sources(stm, self.function).is_empty());
         let made: Vec<Var> = copies.map(|stm| stm.pattern[0]).collect();
@@ -142,7 +143,7 @@ impl Circuits<'_> {
         Ok(Plan { source, alloc, first, copy, needed, computed, destination, way })
     }
 
-    /// The first statement that uses a block, if none does so after the copy.
+    /// Returns the first statement that uses a block, if none uses it after the copy.
     fn only_use(&self, body: &Body, block: Var, origin: usize, copy: usize) -> Result<usize, Why> {
         let lies_there =
             |var: &Var| self.function.vars[*var].placement.as_ref().is_some_and(|p| p.block == block);
@@ -156,7 +157,7 @@ impl Circuits<'_> {
         (origin..copy).find(uses).ok_or(Why::Elsewhere)
     }
 
-    /// Moves a source, unless that would spoil something.
+    /// Moves a source, unless that would overwrite an array that is still needed.
     fn apply(&mut self, body: &mut Body, plan: Plan) -> Result<(), Why> {
         let Plan { source, alloc, first, copy, needed, mut computed, destination, way } = plan;
         let block = self.function.vars[source].placement.as_ref().expect("sources are placed").block;
@@ -174,7 +175,7 @@ impl Circuits<'_> {
         };
         let makes =
             |stm: &Stm| stm.expr.viewed().is_none() && stm.pattern.iter().any(|var| arrays.contains(var));
-        // What is written there relies on what the copy relied on.
+        // The statements that write to the destination rely on the certificates of the copy.
         let (certs, n_making) = (body.stms[copy].certs.clone(), making.len() - 1);
         for stm in making[..n_making].iter_mut().filter(|stm| makes(stm)) {
             let more = certs.iter().filter(|cert| !stm.certs.contains(cert));
@@ -199,8 +200,9 @@ impl Circuits<'_> {
     }
 }
 
-/// The statements between the first use of a block and the copy that the destination's place, and the right to write
-/// there, depend on, and the checks that would fail before theirs; none if one of them cannot move.
+/// Returns the statements between the first use of a block and the copy that must move: those that compute the destination's
+/// placement, the checks that permit writing there, and the code before these checks that may fail. Returns `None` if one cannot
+/// move.
 fn needed(
     body: &Body,
     (first, copy): (usize, usize),
@@ -209,7 +211,7 @@ fn needed(
 ) -> Option<Vec<usize>> {
     let mut wanted: Vec<Var> = vec![destination.block];
     wanted.extend(&body.stms[copy].certs);
-    // What is made in a fresh array comes after the array.
+    // A fresh array must exist before the source is made in it.
     let is_fresh = |array: &Var| {
         let mut between = body.stms[first..copy].iter();
         between.any(|stm| stm.pattern == [*array] && is_fresh(&stm.expr))
@@ -233,7 +235,7 @@ fn needed(
             operands(stm, &mut wanted);
             needed.push(position);
         }
-        // Of several failures the first in program order is reported.
+        // Of several failures, the first in program order is reported.
         let is_check = |&&position: &&usize| matches!(body.stms[position].expr, Expr::Assert { .. });
         let last_check = needed.iter().filter(is_check).max().copied().unwrap_or(first);
         let mut passed = (first..last_check).filter(|position| !needed.contains(position));
@@ -247,7 +249,7 @@ fn needed(
     Some(needed)
 }
 
-/// Whether an expression can be evaluated earlier, its operands permitting.
+/// Whether an expression can be evaluated earlier if its operands are available.
 fn can_move(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(op, ..) => !op.can_fail(),
@@ -263,12 +265,12 @@ fn can_move(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression makes an array of what is there, without any computation.
+/// Whether an expression makes an array of existing data, without computation.
 fn is_fresh(expr: &Expr) -> bool {
     matches!(expr, Expr::Copy(_) | Expr::Replicate { .. } | Expr::Iota { .. } | Expr::Scratch { .. })
 }
 
-/// The array that a statement updates.
+/// Returns the array that a statement updates.
 fn updated(stm: &Stm) -> Option<Var> {
     if let Expr::Update { array, .. } = &stm.expr { Some(*array) } else { None }
 }

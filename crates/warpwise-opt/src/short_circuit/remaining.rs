@@ -1,6 +1,7 @@
-//! The copies that `short_circuit` leaves, and why: what people are told who want none.
+//! Lists the copies that `short_circuit` leaves, with reasons, for users who want to avoid copies.
 //!
-//! Not listed: rows that bodies of segmented operations yield elsewhere than in their result, and copies that a later pass makes.
+//! Not listed: rows that bodies of segmented operations yield in another place than their result, and copies that a later pass
+//! makes.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Program, Var};
@@ -10,48 +11,48 @@ use super::destinations::{destination, sources};
 use crate::blocks::Blocks;
 use crate::place::Emitter;
 
-/// A copy of an array that stays.
+/// A copy of an array that remains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Remaining {
-    /// The function.
+    /// Name of the function.
     pub function: String,
-    /// What is copied.
+    /// Name of the copied array.
     pub array: String,
-    /// Where in the source.
+    /// Source position of the copy.
     pub span: Span,
-    /// Whether it stands in a kernel: a part of a segmented operation.
+    /// Whether the copy is in a kernel, that is, inside a segmented operation.
     pub in_kernel: bool,
-    /// Why it stays.
+    /// Reason why the copy remains.
     pub why: Why,
 }
 
-/// Why an array is not made where it is copied to.
+/// The reason why an array is not made in the place that it is copied to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Why {
-    /// It exists before, or comes out of a loop or a call: nothing here makes it.
+    /// The array exists before, or comes out of a loop or a call: no statement of this body makes it.
     Elsewhere,
-    /// Its block is a result, or known by several names.
+    /// Its block is a result or has several names.
     Shared,
-    /// It is used after the copy.
+    /// The array is used after the copy.
     UsedAfter(Span),
-    /// The destination's block has several names, or is its own.
+    /// The destination's block has several names, or is the array's own.
     Unknown,
     /// One block is interleaved in lanes, the other is not.
     Interleaved,
-    /// Where it goes, or whether it may, is known only after it is made.
+    /// The destination, or the permission to write there, is known only after the array is made.
     Later,
-    /// Its elements cannot lie as those of the destination do.
+    /// Its elements cannot have the destination's layout.
     Layout,
-    /// Loops come back to elements of its rows, which would lie apart where it goes: the copy takes less time.
+    /// Loops return to elements of its rows, which would be far apart in the destination. The copy is faster.
     Across,
-    /// An array of this name is read there when it would have been overwritten.
+    /// An array of this name is read at this position, when it would have been overwritten.
     Spoils(String, Span),
-    /// It could be made there; the pass was left out.
+    /// The array could be made in its destination, but the pass was left out.
     Possible,
 }
 
 impl Why {
-    /// The reason in words; `line` names the line of a place in the source.
+    /// Returns the reason in words. `line` returns the description of a source line.
     pub fn text(&self, line: impl Fn(Span) -> String) -> String {
         match self {
             Why::Elsewhere => "it is not made here, but exists before".to_string(),
@@ -72,7 +73,7 @@ impl Why {
     }
 }
 
-/// The copies that stay in a program of level `mem`.
+/// Returns the remaining copies of a program of level `mem`.
 pub fn remaining(program: &Program) -> Vec<Remaining> {
     let mut found = Vec::new();
     for function in program.functions.values() {
@@ -121,7 +122,7 @@ impl Search<'_, '_> {
         self.found.push(Remaining { function, array, span, in_kernel, why });
     }
 
-    /// Whether what a statement would copy lies where it goes.
+    /// Whether the source of a copying statement already is in its destination.
     fn is_in_place(&mut self, body: &Body, copy: usize, number: usize, source: Var) -> bool {
         let mut emit = Emitter::new(self.circuits.function);
         emit.open();

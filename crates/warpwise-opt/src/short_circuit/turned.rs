@@ -1,10 +1,10 @@
-//! Sources that show an array with its dimensions in another order.
+//! Sources that are transposed views of other arrays.
 
 use warpwise_ir::{Body, Expr, Operand, Placement, SliceDim, Stm, Var, exprs};
 
 use crate::place::before;
 
-/// Of a source that shows an array with its dimensions in another order that array, and where it goes then.
+/// Returns the array that a source is a transposed view of, with the placement that gives the source the destination's placement.
 pub fn turned_back(stms: &[Stm], source: Var, destination: Placement) -> Option<(Var, Placement)> {
     stms.iter().find_map(|stm| match &stm.expr {
         Expr::Rearrange { array, perm } if stm.pattern == [source] => {
@@ -14,10 +14,10 @@ pub fn turned_back(stms: &[Stm], source: Var, destination: Placement) -> Option<
     })
 }
 
-/// Whether loops overwrite single elements of these arrays, whose rows would lie with their elements apart in the destination.
+/// Whether loops overwrite single elements of these arrays, whose rows would not be contiguous in the destination.
 ///
-/// Such a loop comes back to what it has written: each element is brought into the cache several times there, and
-/// rows apart by a power of two keep driving each other out of it. The copy brings each once.
+/// Such a loop returns to elements that it has written. In the destination each element would be brought into the cache several
+/// times, and rows at a distance of a power of two would keep evicting each other. The copy brings each element once.
 pub fn is_swept_across(stms: &[Stm], arrays: &[Var], destination: &Placement) -> bool {
     let lies_apart = destination.index_fn.dims.last().is_some_and(|dim| dim.stride != Operand::i64(1));
     lies_apart && stms.iter().any(|stm| is_swept(stm, arrays, false))

@@ -1,15 +1,15 @@
-//! Removes what nobody uses: statements, and results of loops, choices and SOACs.
+//! Removes unused code: statements, and results of loops, choices and SOACs.
 //!
-//! A walk backwards over every body with the set of live variables. An assertion is always live: other rewrites fold
-//! away what named its certificate, and a failing program must fail. It goes with the whole loop, choice
-//! or SOAC around it, where nobody uses that: the only way in which a check goes that may fail (`docs/ir.md`, "Checks go with
-//! values"). Other rewrites may drop uses of a value, but not take a result out of a body that can fail.
+//! Walks backwards over every body with the set of live variables. An assertion is always live: other rewrites may have folded
+//! away the uses of its certificate, and a failing program must still fail. It disappears only together with the whole loop,
+//! choice or SOAC around it, if nothing uses that. No other rewrite removes a check that may fail (`docs/ir.md`, "Checks go with
+//! values"): other rewrites may drop uses of a value, but may not take a result out of a body that can fail.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Visitor, free_in_expr, free_in_type};
 use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, Screma, Stm, Var, exprs};
 
-/// Removes dead code from a function; yields whether there was any.
+/// Removes dead code from a function. Returns whether there was any.
 pub fn remove_dead(function: &mut Function) -> bool {
     let body = std::mem::take(&mut function.body);
     let mut remover = Remover { function, live: SecondaryMap::default(), changed: false };
@@ -92,7 +92,7 @@ impl Remover<'_> {
         }
     }
 
-    /// Types of variables bound inside keep their sizes alive.
+    /// Keeps the sizes in the types of variables bound inside alive.
     fn use_all_types(&mut self, expr: &Expr) {
         let mut bound = Vec::new();
         expr.for_each_binding(|var| bound.push(var));
@@ -150,7 +150,7 @@ impl Remover<'_> {
                 None if array >= scanned => {
                     soac.map.body.result.remove(reduced + array);
                 }
-                // A scan without a second map yields all it scans.
+                // A scan without a second map yields all scanned arrays.
                 None => continue,
             }
             pattern.remove(position);
@@ -198,7 +198,7 @@ fn is_assert(stm: &Stm) -> bool {
     matches!(stm.expr, Expr::Assert { .. })
 }
 
-/// Which loop parameters a body uses to compute these results.
+/// Returns which loop parameters a body uses to compute the given results.
 fn used_by(
     function: &Function,
     body: &Body,
@@ -218,7 +218,7 @@ struct Marker<'l> {
 }
 
 impl Marker<'_> {
-    /// Marks what a body uses to compute these of its results: of a choice only what is needed of it.
+    /// Marks the variables that a body uses to compute the given results. For a choice only its needed results count.
     fn needed(&mut self, function: &Function, body: &Body, result: &[Operand]) {
         result.iter().for_each(|x| self.operand(x));
         for stm in body.stms.iter().rev() {

@@ -1,19 +1,21 @@
-//! What is known about integers in scope: enough to see that most bounds checks hold.
+//! Facts about the integers in scope, enough to prove most bounds checks.
 //!
-//! Facts come from where a variable is bound: a loop index lies in `0..bound`, an element of `iota n` in
-//! `0..n`, a size is not negative, and where it was compared with zero it may be known to be positive. What is assumed within a branch is taken back at its end.
+//! Facts come from the place where a variable is bound: a loop index lies in `0..bound`, an element of `iota n` in `0..n`, a size
+//! is not negative and, after a comparison with zero, may be known to be positive. Assumptions made within a branch are dropped
+//! at its end.
 //!
-//! Neighbours of an index that are clamped to an array lie in it, and so do those that a loop reaches which stops
-//! in time: with `0 <= i < n` and `0 <= k < n - 1`,
+//! Neighbours of an index that are clamped to an array lie in bounds, and so do the neighbours in a loop that stops early enough:
+//! with `0 <= i < n` and `0 <= k < n - 1`,
 //!
 //! ```text
 //! 0 <= smax 0 (i - 1) <= i < n        0 <= i <= smin (n - 1) (i + 1) < n        0 <= k + 1 < n        0 <= (n - 2) - k < n - 1
 //! ```
 //!
-//! For that, variables are known as sums of another variable and a number, and bounds as such sums; sums that may overflow are not.
+//! For these proofs, variables and bounds are represented as the sum of another variable and a number. Sums that may overflow are
+//! not represented.
 //!
-//! An index of a matrix that is laid out in a row is taken apart again: with `0 <= k < n * m`, `0 <= k / m < n`. A product that overflows is
-//! smaller than the true one, so that this holds for it, too.
+//! An index into a flattened matrix is decomposed again: with `0 <= k < n * m`, `0 <= k / m < n`. An overflowing product is
+//! smaller than the true product, so the conclusion still holds.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Operand, Var, exprs};
@@ -25,37 +27,38 @@ use warpwise_ir::Expr;
 #[derive(Default)]
 pub struct Facts {
     known: SecondaryMap<Var, Known>,
-    /// What was known before each change within the branches around.
+    /// The previous facts for each change within the enclosing branches.
     before: Vec<(Var, Known)>,
-    /// The number of branches around.
+    /// Number of enclosing branches.
     depth: usize,
 }
 
-/// Where a branch was entered.
+/// State of the facts when a branch was entered.
 pub struct Mark(usize);
 
 #[derive(Clone, Default)]
 struct Known {
-    /// Not negative.
+    /// Whether the variable is known not to be negative.
     nonnegative: bool,
-    /// Not zero.
+    /// Whether the variable is known not to be zero.
     nonzero: bool,
-    /// Smaller than each of these (signed).
+    /// Upper bounds (exclusive, signed).
     below: Vec<Sum>,
-    /// What the variable is.
+    /// The variable and the number whose sum the variable equals.
     sum: Option<(Var, i64)>,
-    /// Two numbers, neither negative, that it is the product of.
+    /// The two nonnegative factors whose product the variable equals.
     product: Option<(Operand, Operand)>,
 }
 
-/// An operand and a number added up, without overflow. The operand is a variable that is no such sum itself, or zero.
+/// The sum of a base and a number, without overflow. The base `of` is a variable that is not itself such a sum, or zero if
+/// absent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Sum {
     of: Option<Var>,
     number: i64,
 }
 
-/// Numbers of sums at most: far from where sums of sizes and these could overflow.
+/// Maximum absolute value of the number in a sum, far below where a sum of a size and such a number could overflow.
 const MOST: i64 = 1 << 40;
 
 impl Facts {
@@ -65,7 +68,7 @@ impl Facts {
         Mark(self.before.len())
     }
 
-    /// Leaves a branch: what became known since it was entered is forgotten.
+    /// Leaves a branch and drops the facts learnt since it was entered.
     pub fn leave(&mut self, Mark(mark): Mark) {
         self.depth -= 1;
         for (var, known) in self.before.drain(mark..).rev() {
@@ -73,7 +76,7 @@ impl Facts {
         }
     }
 
-    /// What is known of a variable, to be changed.
+    /// Returns the facts about a variable for a change, and records the previous ones inside branches.
     fn change(&mut self, var: Var) -> &mut Known {
         if self.depth > 0 {
             self.before.push((var, self.known[var].clone()));
@@ -81,20 +84,20 @@ impl Facts {
         &mut self.known[var]
     }
 
-    /// `var` is not negative.
+    /// Records that `var` is not negative.
     pub fn set_nonnegative(&mut self, var: Var) {
         if !self.known[var].nonnegative {
             self.change(var).nonnegative = true;
         }
     }
 
-    /// `var` lies in `0..bound`.
+    /// Records that `var` lies in `0..bound`.
     pub fn set_index(&mut self, var: Var, bound: Operand) {
         self.set_nonnegative(var);
         self.set_below(var, bound);
     }
 
-    /// A signed comparison holds.
+    /// Records that a signed comparison holds.
     pub fn assume(&mut self, op: CompareOp, x: Operand, y: Operand) {
         let least = constant(x).map(|n| if op == CompareOp::SLt { n.saturating_add(1) } else { n });
         if let (Some(0..), Operand::Var(y)) = (least, y) {
@@ -108,20 +111,20 @@ impl Facts {
         }
     }
 
-    /// `var` is not zero.
+    /// Records that `var` is not zero.
     pub fn set_nonzero(&mut self, var: Var) {
         if !self.known[var].nonzero {
             self.change(var).nonzero = true;
         }
     }
 
-    /// What is known about `from` holds for `to` too.
+    /// Copies the facts about `from` to `to`.
     pub fn copy(&mut self, from: Var, to: Var) {
         let known = self.known[from].clone();
         *self.change(to) = known;
     }
 
-    /// `var` and `other` are equal, and both go on.
+    /// Records that `var` and `other` are equal, while both stay in use.
     pub fn equals(&mut self, var: Var, other: Var) {
         self.copy(other, var);
         let known = &mut self.known[var];
@@ -135,16 +138,16 @@ impl Facts {
             return;
         }
         match *expr {
-            // What is not greater than something can be subtracted from it.
+            // `y <= x`, so the difference is not negative.
             Expr::Binary(BinaryOp::Sub, x, y) if self.nonnegative(y) && self.at_most(y, x) => {
                 self.set_nonnegative(var);
                 self.set_below_as(var, x);
             }
             Expr::Binary(BinaryOp::SMax, x, y) => self.bind_maximum(var, x, y),
             Expr::Binary(BinaryOp::SMin, x, y) => self.bind_minimum(var, x, y),
-            // Nothing has a value modulo zero.
+            // A modulus of zero fails, so the value exists only for `y > 0`.
             Expr::Binary(BinaryOp::SMod, _, y) if self.nonnegative(y) => self.set_index(var, y),
-            // Nor divided by it.
+            // The same holds for a divisor of zero.
             Expr::Binary(BinaryOp::SDiv | BinaryOp::SQuot, x, y)
                 if self.nonnegative(x) && self.nonnegative(y) =>
             {
@@ -177,7 +180,7 @@ impl Facts {
             .collect()
     }
 
-    /// `var` is `x` and a number, if that is known not to overflow.
+    /// Records that `var` is `x + number`, if the sum is known not to overflow.
     fn bind_sum(&mut self, var: Var, x: Var, number: i64) {
         let Sum { of, number: own } = self.sum(x.into());
         let Some(of) = of else { return };
@@ -224,12 +227,12 @@ impl Facts {
         }
     }
 
-    /// The variable that an operand is, or is a sum of.
+    /// Returns the variable that an operand equals or is a sum of.
     fn summand(&self, operand: Operand) -> Option<Operand> {
         self.sum(operand).of.map(Operand::Var)
     }
 
-    /// An operand as a sum.
+    /// Returns an operand as a sum.
     fn sum(&self, operand: Operand) -> Sum {
         match operand {
             Operand::Var(var) => {
@@ -246,7 +249,7 @@ impl Facts {
         small || self.sum(y).and(1).is_some_and(|after| self.is_below(x, after))
     }
 
-    /// The outcome of a comparison, where facts decide it.
+    /// Returns the outcome of a comparison, if the facts decide it.
     pub fn decide(&self, op: CompareOp, x: Operand, y: Operand) -> Option<bool> {
         match op {
             CompareOp::SLe if self.at_most(x, y) => Some(true),
@@ -276,7 +279,7 @@ impl Facts {
         }
     }
 
-    /// `var` is not greater than `x`, and smaller than all that `x` is known to be smaller than.
+    /// Records that `var <= x`: all upper bounds of `x` also hold for `var`.
     fn set_below_as(&mut self, var: Var, x: Operand) {
         let bounds = x.as_var().map_or(vec![], |x| self.known[x].below.clone());
         for bound in bounds.into_iter().chain(self.sum(x).and(1)) {
@@ -313,7 +316,7 @@ impl Facts {
     }
 }
 
-/// The variable and the number that an expression adds up.
+/// Returns the variable and the number that an expression adds.
 fn as_sum(expr: &Expr) -> Option<(Var, i64)> {
     match *expr {
         Expr::Binary(BinaryOp::Add, Operand::Var(x), Operand::Const(Scalar::I64(y)))
@@ -326,7 +329,7 @@ fn as_sum(expr: &Expr) -> Option<(Var, i64)> {
 }
 
 impl Sum {
-    /// This and a number, if that is still a sum.
+    /// Adds a number, if the result is still in range.
     fn and(self, number: i64) -> Option<Sum> {
         let number = self.number.checked_add(number)?;
         (self.of.is_none() || (-MOST..=MOST).contains(&number)).then_some(Sum { of: self.of, number })

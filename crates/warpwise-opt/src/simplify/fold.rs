@@ -1,9 +1,10 @@
-//! Scalar expressions with known operands.
+//! Folds scalar expressions with known operands.
 
 use warpwise_ir::{Expr, Operand, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
-/// The operand a scalar expression is always equal to, if there is one. `ty` is the type of the operands of a conversion or comparison.
+/// Returns the operand that a scalar expression always equals, if there is one. `ty` is the operand type of a conversion or
+/// comparison.
 pub fn fold(expr: &Expr, ty: Option<ScalarType>) -> Option<Operand> {
     match *expr {
         Expr::Operand(x) => Some(x),
@@ -66,7 +67,7 @@ fn compare(op: CompareOp, x: Operand, y: Operand, ty: Option<ScalarType>) -> Opt
     match op {
         CompareOp::SLe | CompareOp::ULe => Some(Operand::bool(true)),
         CompareOp::SLt | CompareOp::ULt => Some(Operand::bool(false)),
-        // A float that is no number differs from itself.
+        // NaN differs from itself.
         CompareOp::Eq | CompareOp::Ne if ty.is_none_or(ScalarType::is_float) => None,
         CompareOp::Eq => Some(Operand::bool(true)),
         CompareOp::Ne => Some(Operand::bool(false)),
@@ -74,7 +75,7 @@ fn compare(op: CompareOp, x: Operand, y: Operand, ty: Option<ScalarType>) -> Opt
     }
 }
 
-/// Constants with identities. An integer 0, or `false`; an integer or float 1; `true`.
+/// The constants that have algebraic identities: an integer 0 or `false`; an integer or float 1; `true`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Number {
     Zero,

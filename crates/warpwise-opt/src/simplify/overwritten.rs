@@ -1,13 +1,13 @@
-//! Which variables a function overwrites in place, by the names it does so.
+//! Finds the variables that a function overwrites in place, by the names used in the overwriting statements.
 //!
-//! A row that a space overwrites must be read by its own name: `index a[i, j]` besides the overwritten
-//! `r = index a[i]` would be another use of what the space consumes.
+//! A row that a space overwrites must be read by its own name: `index a[i, j]` besides the overwritten `r = index a[i]` would be
+//! another use of the consumed array.
 
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::Visitor;
 use warpwise_ir::{Body, Expr, Var};
 
-/// The variables that a body, or one inside it, overwrites.
+/// Returns the variables that are overwritten in a body or in a body inside it.
 pub fn overwritten(body: &Body) -> SecondaryMap<Var, bool> {
     let mut marker = Marker { marked: SecondaryMap::default() };
     marker.body(body);

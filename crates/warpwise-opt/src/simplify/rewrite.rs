@@ -1,8 +1,8 @@
-//! One walk over a function, outside in: copies and equal expressions are shared, known expressions
-//! folded, views composed, invariant work moved out.
+//! Walks over a function once, outside in: shares copies and equal expressions, folds known expressions, composes views, and
+//! moves invariant work out.
 //!
-//! Every open body collects its new statements; a statement that may move goes to the outermost open body
-//! in which its operands are in scope. Choices stop it: what stands in a branch may be expensive.
+//! Every open body collects its new statements. A statement that may move goes to the outermost open body in which its operands
+//! are in scope, but not out of a branch: a branch may hold expensive work that is rarely run.
 
 use rustc_hash::FxHashMap;
 use warpwise_ir::entity::SecondaryMap;
@@ -21,7 +21,7 @@ mod powers;
 mod soacs;
 mod views;
 
-/// Rewrites a function; yields whether anything changed.
+/// Rewrites a function. Returns whether anything changed.
 pub fn rewrite(function: &mut Function) -> bool {
     let body = std::mem::take(&mut function.body);
     let (overwritten, uses) = (overwritten(&body), uses(&body));
@@ -63,19 +63,19 @@ struct Rewriter<'f> {
     function: &'f mut Function,
     substitution: Substitution,
     open: Vec<OpenBody>,
-    /// What is known in the open bodies: each expression is bound once.
+    /// The known expressions of the open bodies, each with the variable that it is bound to.
     known: FxHashMap<Key, Var>,
-    /// Which open body binds a variable; 0 also for parameters of the function.
+    /// Index of the open body that binds a variable; 0 also for parameters of the function.
     level: SecondaryMap<Var, usize>,
     /// Views, fills and comparisons by the variable they are bound to, with the certificates they rely on.
     views: SecondaryMap<Var, Option<(Expr, Vec<Var>)>>,
     /// Variables that are overwritten somewhere.
     overwritten: SecondaryMap<Var, bool>,
-    /// How often variables were used before this walk, and those that they replace.
+    /// Number of uses of variables before this walk, plus the uses of the variables that they replace.
     uses: SecondaryMap<Var, u32>,
-    /// Arrays that share their elements with no other.
+    /// Arrays that share their elements with no other array.
     fresh: SecondaryMap<Var, bool>,
-    /// Certificates of assertions that certainly hold.
+    /// Certificates of assertions that always hold.
     holds: SecondaryMap<Var, bool>,
     facts: Facts,
     sums: Sums,
@@ -84,7 +84,7 @@ struct Rewriter<'f> {
 
 struct OpenBody {
     stms: Vec<Stm>,
-    /// What it makes known.
+    /// The keys of the expressions that the body binds.
     keys: Vec<Key>,
     outside: Outside,
 }
@@ -116,7 +116,7 @@ impl Rewriter<'_> {
         Body { stms, result }
     }
 
-    /// Rewrites the statements of a body into the innermost open one; yields the results.
+    /// Rewrites the statements of a body into the innermost open one. Returns the results.
     fn stms(&mut self, body: Body) -> Vec<Operand> {
         for stm in body.stms {
             self.stm(stm);
@@ -129,7 +129,7 @@ impl Rewriter<'_> {
         lambda.body = self.body(std::mem::take(&mut lambda.body), Outside::Invariant);
     }
 
-    /// Notes where variables are bound, with their types as they are by now.
+    /// Records the level of variables and updates their types.
     fn binds(&mut self, vars: &[Var], level: usize) {
         for &var in vars {
             self.substitution.apply_var_data(&mut self.function.vars[var]);
@@ -171,7 +171,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A statement without bodies.
+    /// Rewrites a statement without bodies.
     fn simple(&mut self, mut stm: Stm) {
         let simpler = self.compose(&mut stm).or_else(|| self.power(&stm)).or_else(|| self.sum(&stm));
         if let Some(simpler) = simpler {
@@ -181,7 +181,7 @@ impl Rewriter<'_> {
         self.comparison_by_facts(&mut stm);
         select_to_logic(&mut stm.expr);
         if is_tuned(&stm.expr) {
-            // What was set relies on no check; checks may be inside the loop that it leaves.
+            // A tuned value relies on no check, and the checks may be inside the loop that the statement leaves.
             stm.certs.clear();
         }
         let Some(&var) = stm.pattern.first() else {
@@ -210,7 +210,7 @@ impl Rewriter<'_> {
             && self.uses[array] == 1
             && self.level[array] + 1 == self.open.len()
         {
-            // Nobody else has it.
+            // The array has no other use.
             return self.replace(var, array.into());
         }
         let key = key_of(&stm.expr);
@@ -237,7 +237,7 @@ impl Rewriter<'_> {
         self.push_at(level, stm);
     }
 
-    /// A sum that cancels, as fewer operations.
+    /// Returns a sum that cancels as a simpler expression.
     fn sum(&self, stm: &Stm) -> Option<Expr> {
         let &var = stm.pattern.first()?;
         if self.is_index(var) { self.sums.simpler(&stm.expr) } else { None }
@@ -255,7 +255,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// From now on `var` is `by`.
+    /// Replaces `var` by `by` from here on.
     fn replace(&mut self, var: Var, by: Operand) {
         self.changed = true;
         if let Operand::Var(by) = by {
@@ -265,7 +265,7 @@ impl Rewriter<'_> {
         self.substitution.insert(var, by);
     }
 
-    /// `var` is equal to an operand, but stands for checks that the operand does not stand for.
+    /// Records that `var` equals an operand but stands for checks that the operand does not stand for, so that `var` stays.
     fn equals(&mut self, var: Var, operand: Operand) {
         if let Operand::Var(operand) = operand {
             self.facts.equals(var, operand);
@@ -284,10 +284,11 @@ impl Rewriter<'_> {
         self.open[level].stms.push(stm);
     }
 
-    /// The outermost open body a statement may stand in.
+    /// Returns the level of the outermost open body that a statement may move to.
     fn level_for(&self, stm: &Stm) -> usize {
         let level = self.open.len() - 1;
-        // The host knows what was set. Where another version runs, it need not ask.
+        // Out of all loops, to host code, which knows tuned values. Not out of branches around the loops: other versions need not
+        // ask.
         if is_tuned(&stm.expr) {
             let repeated = self.open.iter().position(|body| body.outside == Outside::Invariant);
             return repeated.map_or(level, |first| first - 1);
@@ -304,7 +305,7 @@ impl Rewriter<'_> {
         self.outermost(level, needed)
     }
 
-    /// The outermost body that work moves to from `level`, if it needs what stands in `needed`.
+    /// Returns the outermost level that work moves to from `level`, if its operands need level `needed`.
     fn outermost(&self, mut level: usize, needed: usize) -> usize {
         while level > needed && self.open[level].outside == Outside::Invariant {
             level -= 1;
@@ -330,7 +331,7 @@ impl Rewriter<'_> {
                 let var = pattern.remove(position);
                 self.replace(var, param.init);
             } else if self.function.ty(param.var).as_scalar().is_some() {
-                // The loop yields it still: with its value go its checks.
+                // The loop still yields the value, because the checks in its body would disappear with it.
                 self.replace(param.var, param.init);
                 self.equals(pattern[position], param.init);
             }
@@ -347,7 +348,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// A choice between a truth value and a constant one is a conjunction or disjunction.
+/// Rewrites a choice between a truth value and a constant as a conjunction or disjunction.
 fn select_to_logic(expr: &mut Expr) {
     if let Expr::Select(cond, x, y) = *expr {
         if y == Operand::bool(false) {
@@ -358,7 +359,7 @@ fn select_to_logic(expr: &mut Expr) {
     }
 }
 
-/// Whether an expression can be evaluated anywhere its operands are in scope: scalar work that cannot fail.
+/// Whether an expression can be evaluated wherever its operands are in scope: scalar work that cannot fail.
 fn may_move(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(op, _, y) => {
@@ -372,7 +373,7 @@ fn may_move(expr: &Expr) -> bool {
     }
 }
 
-/// Whether all arrays that an expression yields are its own.
+/// Whether all arrays that an expression yields are fresh.
 fn makes_arrays(expr: &Expr) -> bool {
     matches!(
         expr,
@@ -426,7 +427,7 @@ fn key_of(expr: &Expr) -> Option<Key> {
     })
 }
 
-/// Any total order, to bring the operands of commutative operators into one.
+/// Returns a sort key for operands of commutative operators. Any total order will do.
 fn order(operand: Operand) -> (bool, u64) {
     use warpwise_ir::entity::Entity;
     match operand {

@@ -1,6 +1,6 @@
-//! Integers as sums of others: the extent `(x + n) - x` of a slice is `n`.
+//! Represents integers as sums of variables and a constant: the extent `(x + n) - x` of a slice is `n`.
 //!
-//! Arithmetic on 64-bit integers wraps, and so do the sums: no rule here asks whether anything overflows.
+//! Arithmetic on 64-bit integers wraps, and so do the sums, so no rule here checks for overflow.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -10,13 +10,13 @@ use warpwise_prim::{BinaryOp, Scalar};
 /// Maximum number of variables in a sum: longer ones rarely become short again.
 const MOST_TERMS: usize = 4;
 
-/// The sums that variables are known to be.
+/// The known sums of variables.
 #[derive(Default)]
 pub struct Sums {
     known: FxHashMap<Var, Linear>,
 }
 
-/// A constant and multiples of variables. No factor is zero, and no variable occurs twice.
+/// A constant plus multiples of variables. No factor is zero, and no variable occurs twice.
 #[derive(Clone)]
 struct Linear {
     terms: SmallVec<[(Var, i64); MOST_TERMS]>,
@@ -24,14 +24,14 @@ struct Linear {
 }
 
 impl Sums {
-    /// Notes the sum that `var`, a 64-bit integer, is, if `expr` is one.
+    /// Records the sum that `var`, a 64-bit integer, is equal to, if `expr` is one.
     pub fn bind(&mut self, var: Var, expr: &Expr) {
         if let Some(sum) = self.of_expr(expr) {
             self.known.insert(var, sum);
         }
     }
 
-    /// Returns what a sum or a difference comes to, where that is a constant, a variable, or both added up.
+    /// Returns a simpler expression for a sum or a difference that is a constant, a variable, or a variable plus a constant.
     pub fn simpler(&self, expr: &Expr) -> Option<Expr> {
         let &Expr::Binary(BinaryOp::Add | BinaryOp::Sub, x, y) = expr else { return None };
         let Linear { terms, constant } = self.of_expr(expr)?;
@@ -39,7 +39,7 @@ impl Sums {
         match terms[..] {
             [] => Some(Expr::Operand(constant.into())),
             [(var, 1)] if constant == Scalar::I64(0) => Some(Expr::Operand(var.into())),
-            // Not for sums with a constant: the bounds that are known of a variable tell those of the variable plus one.
+            // Not for sums that already have a constant: the bounds known of a variable also give those of the variable plus one.
             [(var, 1)] if x.as_var().is_some() && y.as_var().is_some() => {
                 Some(Expr::Binary(BinaryOp::Add, var.into(), constant.into()))
             }
@@ -47,13 +47,13 @@ impl Sums {
         }
     }
 
-    /// Returns the constant by which `x` is greater than `y`, if it is one.
+    /// Returns `x - y`, if it is a constant.
     pub fn difference(&self, x: Operand, y: Operand) -> Option<i64> {
         let Linear { terms, constant } = self.of(x)?.plus(&self.of(y)?, -1)?;
         terms.is_empty().then_some(constant)
     }
 
-    /// Returns whether `x` goes up or down by one with `var`.
+    /// Returns whether `x` grows or shrinks by one when `var` grows by one.
     pub fn steps_with(&self, x: Operand, var: Var) -> bool {
         let Some(sum) = self.of(x) else { return false };
         sum.terms.iter().any(|&(term, factor)| term == var && matches!(factor, 1 | -1))
@@ -71,7 +71,7 @@ impl Sums {
         }
     }
 
-    /// Returns an operand as a sum; none for a constant that is no 64-bit integer.
+    /// Returns an operand as a sum, or `None` for a constant that is not a 64-bit integer.
     fn of(&self, operand: Operand) -> Option<Linear> {
         match operand {
             Operand::Const(Scalar::I64(number)) => Some(Linear::constant(number)),

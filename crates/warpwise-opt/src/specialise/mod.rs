@@ -1,7 +1,7 @@
 //! Gives lane dimensions, and grids of work-items, a faster version of their body for the interior of their range.
 //!
-//! Border handling makes neighbours' indices vary irregularly from lane to lane, so that contiguous loads
-//! become gathers. Nearly all groups of lanes see no border:
+//! Border handling makes neighbours' indices vary irregularly from lane to lane, so that contiguous loads become gathers. Almost
+//! all groups of lanes contain no border:
 //!
 //! ```text
 //! segmap (i < h: task, j < w: task lane) {        segmap (i < h: task, j < w: task lane) {
@@ -12,16 +12,15 @@
 //!   return x }                                      return r }
 //! ```
 //!
-//! Decided are comparisons of something linear in the lane index with something uniform, and minima and
-//! maxima of such, clamps of clamps too: the interior is where an equality fails, a bound holds, a clamp does nothing. The
-//! general version is right everywhere, so groups of lanes that straddle a border take it as a whole
-//! ([`Branch::Specialised`]).
+//! The pass decides comparisons of a value linear in the lane index with a uniform value, and minima and maxima of such values,
+//! including clamps of clamps. In the interior an equality fails, a bound holds, and a clamp has no effect. The general version
+//! is correct everywhere, so groups of lanes that straddle a border use it for all lanes ([`Branch::Specialised`]).
 //!
-//! Programs that compute indices in 32 bits have them in 64 there, if all of them fit ([`widen`]); loads of neighbours are contiguous then,
-//! which is reason enough for a version where there is no border.
+//! Indices that a program computes in 32 bits are computed in 64 bits in the fast version, if all of them fit ([`widen`]). Loads
+//! of neighbours are then contiguous, which justifies a version even without a border.
 //!
-//! Of a grid of work-items (`segmap (i < h: thread, j < w: thread)`) the interior is that of all dimensions; it is specialised
-//! where the body is straight, because work-items then do several rows of it at a time.
+//! For a grid of work-items (`segmap (i < h: thread, j < w: thread)`) the interior is that of all dimensions. It is specialised
+//! if the body is straight, because work-items then compute several rows of it at a time.
 //!
 //! Maps and reductions whose bodies yield scalars are specialised. Not done here: conditions on indices of loops inside the body.
 
@@ -64,7 +63,7 @@ fn runs_in_lanes(op: &SegOp) -> bool {
     matches!(last.mapping, Mapping::Lane | Mapping::TaskLane)
 }
 
-/// Whether each point of a plane, or of more dimensions, is a work-item's, which does no more than compute in a straight line.
+/// Whether each point of a space of two or more dimensions is a work-item whose body is straight.
 fn is_grid_of_work_items(op: &SegOp) -> bool {
     let all_threads = op.space.iter().all(|dim| dim.mapping == Mapping::Thread);
     all_threads && op.space.len() > 1 && op.kind == SegKind::Map && is_cheap_body(&op.body)
@@ -74,11 +73,11 @@ fn is_grid_of_work_items(op: &SegOp) -> bool {
 #[derive(Clone)]
 struct Decision {
     var: Var,
-    /// Its value there.
+    /// The value of the variable in the interior.
     value: Operand,
-    /// What holds there.
+    /// The comparison that holds in the interior.
     holds: (CompareOp, Operand, Operand),
-    /// Clamps it is made of, which must be decided too.
+    /// The clamps that the decision relies on, which must be decided too.
     given: Vec<Var>,
 }
 
@@ -147,14 +146,14 @@ fn loads(body: &Body) -> bool {
     })
 }
 
-/// How values of a body vary along each dimension of a space that could have a border.
+/// Returns the variance of the values of a body along each dimension of a space that could have a border.
 fn accesses<'f>(function: &'f Function, op: &SegOp, body: &Body) -> Vec<Access<'f>> {
     let lasts = if runs_in_lanes(op) { op.space.len() - 1.. } else { 0.. };
     let along = |dim: &SegDim| Access::along(function, &SecondaryMap::default(), dim.index, body);
     op.space[lasts].iter().map(along).collect()
 }
 
-/// How many elements are loaded by lanes from the same place or from neighbouring ones.
+/// Returns the number of loads that are uniform or contiguous.
 fn in_order(body: &Body, accesses: &[Access]) -> usize {
     let is_in_order = |array: Var, indices: &[Operand]| {
         accesses.iter().all(|access| access.at(array, indices.iter().copied()) != Variance::Other)
@@ -168,7 +167,7 @@ fn in_order(body: &Body, accesses: &[Access]) -> usize {
     loads.sum()
 }
 
-/// Gives decided variables their values.
+/// Replaces decided variables by their values.
 fn decide(body: &mut Body, decided: &FxHashMap<Var, Operand>) {
     for stm in &mut body.stms {
         match stm.pattern.first().and_then(|var| decided.get(var)) {
@@ -178,15 +177,15 @@ fn decide(body: &mut Body, decided: &FxHashMap<Var, Operand>) {
     }
 }
 
-/// Collects what could be decided, and the scalar work it may need.
+/// Collects possible decisions, and the scalar work that their conditions may need.
 struct Finder<'a> {
-    /// Along each dimension that has a border.
+    /// The variances along each dimension that has a border.
     accesses: &'a [Access<'a>],
     decisions: Vec<Decision>,
-    /// What clamps are in the interior: clamps of clamps go down to what is linear.
+    /// The values of clamps in the interior. Clamps of clamps lead down to a linear value.
     clamped: FxHashMap<Var, Operand>,
     scalars: FxHashMap<Var, Expr>,
-    /// Everything bound in the body.
+    /// All variables bound in the body.
     bound: FxHashSet<Var>,
 }
 
@@ -218,7 +217,7 @@ impl Finder<'_> {
         }
     }
 
-    /// How an operand varies with the one dimension it varies with.
+    /// Returns the variance of an operand along the only dimension that it varies with.
     fn variance(&self, x: Operand) -> Variance {
         let along = self.accesses.iter().map(|access| access.operand(x));
         along.fold(Variance::Uniform, Variance::plus)
@@ -230,7 +229,7 @@ impl Finder<'_> {
         matches!(sides, (Variance::Unit, Variance::Uniform) | (Variance::Uniform, Variance::Unit))
     }
 
-    /// What an operand is in the interior, and the clamps that must be decided for that.
+    /// Returns the value of an operand in the interior, and adds the clamps that must be decided for that to `given`.
     fn interior(&self, mut x: Operand, given: &mut Vec<Var>) -> Operand {
         while let Some(var) = x.as_var()
             && let Some(&value) = self.clamped.get(&var)
@@ -269,7 +268,7 @@ impl Finder<'_> {
     }
 }
 
-/// The statements in front of the choice: copies of the scalar work its condition needs.
+/// The statements before the choice: copies of the scalar work that its condition needs.
 struct Prefix<'a> {
     function: &'a mut Function,
     scalars: &'a FxHashMap<Var, Expr>,
@@ -279,7 +278,7 @@ struct Prefix<'a> {
 }
 
 impl Prefix<'_> {
-    /// A condition over copies; `None` where it needs more than scalar work.
+    /// Returns a condition over copies; `None` if it needs more than scalar work.
     fn condition(&mut self, (op, x, y): (CompareOp, Operand, Operand)) -> Option<Operand> {
         let (x, y) = (self.copy(x)?, self.copy(y)?);
         Some(self.bind("inside", Type::BOOL, Expr::Compare(op, x, y)))

@@ -1,8 +1,8 @@
-//! A body with its indices in 64 bits where the program counts in 32.
+//! Computes 32-bit indices of a body in 64 bits.
 //!
-//! Indices are 64 bits wide, but many programs compute neighbours and test borders in `i32`. In 32 bits `i + 1` may wrap between two lanes,
-//! so its neighbours in memory are not known to be neighbours, and no border is known to be one. Where all such values fit 32 bits, which
-//! a few comparisons of the extents tell, the same computations in 64 bits have the same results:
+//! Indices are 64 bits wide, but many programs compute neighbours and test borders in `i32`. In 32 bits `i + 1` may wrap between
+//! two lanes, so neighbours are not known to be contiguous in memory, and borders are not recognised. If all such values fit 32
+//! bits, which a few comparisons of the extents determine, the same computations in 64 bits have the same results:
 //!
 //! ```text
 //! k: i32 = itrunc i;
@@ -12,29 +12,29 @@
 //! x: f32 = index a[l];                           x: f32 = index a[m_wide];      if n <= 2147483647
 //! ```
 //!
-//! Every 32-bit value that is followed has bounds that do not depend on the point. Followed are truncations of the indices of the space,
-//! counters of loops, what is bound outside, and sums, differences, products with what is bound outside, minima, maxima and choices
-//! of scalars. Not followed: values carried round loops or out of branches.
+//! Every 32-bit value that is followed has bounds that do not depend on the point. Followed are truncations of the indices of the
+//! space, loop counters, values from outside, and sums, differences, products with values from outside, minima, maxima and
+//! choices of scalars. Not followed: values carried by loops or yielded by branches.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
 use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegOp, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType};
 
-/// Bounds with constants beyond this are taken for ones that do not fit.
+/// Minimum absolute value of a bound's constant that is assumed not to fit.
 const FAR: u64 = 1 << 40;
 
-/// A body in 64 bits, and what it needs.
+/// A body in 64 bits, with its prerequisites.
 pub struct Widened {
-    /// The body. It binds what the body does that it was made of, and more.
+    /// The body. It binds all variables of the original body, and more.
     pub body: Body,
-    /// Statements before it, on what is bound outside.
+    /// Statements before the body, on values from outside.
     pub stms: Vec<Stm>,
-    /// Whether it computes what the body does that it was made of.
+    /// Whether the body computes the same as the original.
     pub fits: Operand,
 }
 
-/// The body of an operation with its 32-bit indices in 64 bits; as it is where they do not all fit.
+/// Returns the body of an operation with its 32-bit indices in 64 bits, or the original body if they never all fit.
 pub fn widened(function: &mut Function, op: &SegOp) -> Widened {
     let mut inside = FxHashSet::default();
     add_bound(&op.body, &mut inside);
@@ -50,7 +50,7 @@ pub fn widened(function: &mut Function, op: &SegOp) -> Widened {
     }
 }
 
-/// Adds what a body binds, in inner bodies, too.
+/// Adds the variables that a body and its inner bodies bind.
 fn add_bound(body: &Body, bound: &mut FxHashSet<Var>) {
     for stm in &body.stms {
         bound.extend(&stm.pattern);
@@ -81,22 +81,22 @@ impl Bound {
     }
 }
 
-/// What is known of a 32-bit value, or of an index that one is made of.
+/// The facts about a 32-bit value, or about an index that one is computed from.
 #[derive(Clone, Copy)]
 struct Known {
-    /// The same in 64 bits, if it fits.
+    /// The value in 64 bits, if it fits.
     wide: Operand,
     low: Bound,
     high: Bound,
 }
 
 impl Known {
-    /// An index that counts from 0 to below a bound.
+    /// Returns the facts about an index in `0..bound`.
     fn index(wide: Operand, bound: Operand) -> Known {
         Known { wide, low: Bound { base: None, plus: 0 }, high: Bound::of(bound).plus(-1) }
     }
 
-    /// The same at all points.
+    /// Returns the facts about a value that is the same at all points.
     fn uniform(wide: Operand) -> Known {
         Known { wide, low: Bound::of(wide), high: Bound::of(wide) }
     }
@@ -108,16 +108,16 @@ impl Known {
 
 struct Widener<'f> {
     function: &'f mut Function,
-    /// Everything bound in the body.
+    /// All variables bound in the body.
     inside: FxHashSet<Var>,
     known: FxHashMap<Var, Known>,
     /// Statements before the body.
     outside: Vec<Stm>,
-    /// What must not lie below the range of 32 bits; each base once.
+    /// Values that must not be below the range of 32 bits, one for each base.
     lows: Vec<Bound>,
-    /// What must not lie above it; each base once.
+    /// Values that must not be above the range of 32 bits, one for each base.
     highs: Vec<Bound>,
-    /// Whether a wide value has taken the place of a narrow one.
+    /// Whether a wide value has replaced a narrow one.
     is_used: bool,
 }
 
@@ -144,7 +144,7 @@ impl Widener<'_> {
         }
     }
 
-    /// Notes what counts in the bodies of a statement.
+    /// Records the counters of the bodies of a statement.
     fn enter(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Loop { form: LoopForm::For { index, bound }, body, .. } => {
@@ -165,7 +165,7 @@ impl Widener<'_> {
         }
     }
 
-    /// Notes a 64-bit index below a bound from outside.
+    /// Records a 64-bit index below a bound from outside.
     fn count(&mut self, index: Var, bound: Operand) {
         if self.is_outside(bound) {
             self.known.insert(index, Known::index(index.into(), bound));
@@ -176,7 +176,7 @@ impl Widener<'_> {
         operand.as_var().is_none_or(|var| !self.inside.contains(&var) && !self.known.contains_key(&var))
     }
 
-    /// Puts wide values in the place of narrow ones.
+    /// Replaces narrow values by wide ones.
     fn use_wide(&mut self, expr: &mut Expr) {
         match *expr {
             Expr::Convert(ConvertOp::SExt, x @ Operand::Var(_), ScalarType::I64) => {
@@ -192,7 +192,7 @@ impl Widener<'_> {
         self.is_used = true;
     }
 
-    /// What is known of a 32-bit operand.
+    /// Returns the facts about a 32-bit operand.
     fn narrow(&mut self, operand: Operand) -> Option<Known> {
         if self.function.operand_type(operand).as_scalar() != Some(ScalarType::I32) {
             return None;
@@ -209,7 +209,7 @@ impl Widener<'_> {
         }
     }
 
-    /// The wide value of a narrow one that a statement computes, and its bounds.
+    /// Returns the wide value of a narrow one that a statement computes, and its bounds.
     fn followed(&mut self, stm: &Stm) -> Option<(Expr, Bound, Bound)> {
         match stm.expr {
             Expr::Convert(ConvertOp::Truncate, x, ScalarType::I32) => {
@@ -238,7 +238,7 @@ impl Widener<'_> {
         }
     }
 
-    /// The bounds of what an operator gives; none for operators that are not followed.
+    /// Returns the bounds of an operator's result; `None` for operators that are not followed.
     fn bounds(&mut self, op: BinaryOp, x: Known, y: Known) -> Option<(Bound, Bound)> {
         if op == BinaryOp::Mul {
             let (x, factor) = if y.is_uniform() { (x, y) } else { (y, x) };
@@ -258,7 +258,7 @@ impl Widener<'_> {
         Some((self.bound(op, low.0, low.1), self.bound(op, high.0, high.1)))
     }
 
-    /// An operator on bounds.
+    /// Applies an operator to bounds.
     fn bound(&mut self, op: BinaryOp, x: Bound, y: Bound) -> Bound {
         match (op, x.base, y.base) {
             (BinaryOp::Add, None, _) => y.plus(x.plus),
@@ -287,7 +287,7 @@ impl Widener<'_> {
         }
     }
 
-    /// A bound as a value from outside.
+    /// Returns a bound as a value from outside.
     fn value(&mut self, Bound { base, plus }: Bound) -> Operand {
         match base {
             None => plus.into(),
@@ -299,9 +299,9 @@ impl Widener<'_> {
         }
     }
 
-    /// Whether all that is followed fits 32 bits; none if it never does.
+    /// Emits the test whether all followed values fit 32 bits. Returns `None` if they never do.
     ///
-    /// Sums and products of bounds that fit do not wrap, so where one has wrapped, one that it is made of does not fit.
+    /// Sums and products of bounds that fit do not wrap. So if a sum or product has wrapped, one of its operands does not fit.
     fn fits(&mut self) -> Option<Operand> {
         let (lows, highs) = (std::mem::take(&mut self.lows), std::mem::take(&mut self.highs));
         let mut all = Operand::bool(true);
@@ -336,7 +336,7 @@ impl Widener<'_> {
     }
 }
 
-/// Adds a bound, if there is no stricter one of the same base.
+/// Adds a bound, unless there is a stricter one with the same base.
 fn add(bounds: &mut Vec<Bound>, bound: Bound, stricter: fn(i64, i64) -> i64) {
     match bounds.iter_mut().find(|known| known.base == bound.base) {
         Some(known) => known.plus = stricter(known.plus, bound.plus),
@@ -344,7 +344,7 @@ fn add(bounds: &mut Vec<Bound>, bound: Bound, stricter: fn(i64, i64) -> i64) {
     }
 }
 
-/// Binds a wide value, or whether values fit.
+/// Binds a wide value, or a test whether values fit.
 fn bind(function: &mut Function, stms: &mut Vec<Stm>, ty: Type, expr: Expr) -> Operand {
     let var = function.fresh(if ty == Type::BOOL { "fits" } else { "wide" }, ty);
     stms.push(Stm { pattern: vec![var], expr, certs: vec![], span: Span::NONE });

@@ -1,4 +1,4 @@
-//! Blocking for the caches: register tiles within blocks of rows, columns and the summed dimension.
+//! Blocks products for the caches: register tiles within blocks of rows, columns and the summed dimension.
 //!
 //! ```text
 //! t: [n][p]f32 = segmap (i < n: task, j < p: task lane) {
@@ -23,12 +23,12 @@
 //! };
 //! ```
 //!
-//! What lanes share with no row is packed: contiguous, and small enough to stay in the caches while a chunk of rows
-//! uses it. Sums keep their order: each goes on where the block before it left off. The strips are put together as a view
-//! where they cover the columns exactly, else by two copies.
+//! Data that lanes load independently of the row are packed: contiguous, and small enough to stay in the caches while a chunk of
+//! rows uses them. Sums keep their order: each block continues the sums of the previous one. The strips are assembled as a view
+//! if they cover the columns exactly, else by two copies.
 //!
-//! Needs one loop, its bound and first values known outside. Not done here: packing of what rows load (it is read
-//! along rows, eight at a time).
+//! Needs a single loop whose bound and initial values are known outside. Not done here: packing of data that rows load (they are
+//! read along rows, eight at a time).
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::traverse::{Copier, Substitution};
@@ -42,60 +42,60 @@ use crate::side_by_side::dependents;
 use super::ROWS;
 use super::made::{Made, variable};
 
-/// Columns of a strip: some vectors of every width there is.
+/// Number of columns of a strip: several vectors of any existing width.
 const COLUMNS: i64 = 32;
 
-/// Most steps of the summed dimension for which a strip is packed at a time.
+/// Maximum number of steps of the summed dimension that are packed at a time.
 const DEPTH: i64 = 512;
 
-/// Register tiles that share a packed strip, at most.
+/// Maximum number of register tiles that share a packed strip.
 const CHUNK: i64 = 32;
 
-/// Rows and steps from which on blocking pays for packing and for going on with sums.
+/// Minimum number of rows and of steps for which blocking pays for packing and for continuing sums.
 const LEAST: i64 = 64;
 
-/// An operation that blocks well, taken apart.
+/// The parts of an operation that can be blocked.
 pub struct Product<'a> {
     op: &'a SegOp,
-    /// Which statement the loop is.
+    /// Position of the loop in the body.
     at: usize,
     params: &'a [LoopParam],
     index: Var,
     depth: Operand,
     body: &'a Body,
-    /// Statements of the loop that load what is packed.
+    /// The statements of the loop whose loads are packed.
     packed: Vec<usize>,
 }
 
-/// Where a body stands that is to be copied for every row of a tile.
+/// The position of a body that is copied for every row of a tile.
 struct Point {
-    /// Stands for the row.
+    /// Variable for the row.
     row: Var,
     column: Operand,
-    /// The tile within its chunk.
+    /// Index of the tile within its chunk.
     tile: Var,
-    /// Stands for the row's number within the tile.
+    /// Variable for the index of the row within the tile.
     slot: Var,
-    /// The column within its strip.
+    /// Index of the column within its strip.
     lane: Var,
 }
 
-/// Dimensions and places that the parts of a block share.
+/// Dimensions and positions that the parts of a block share.
 #[derive(Clone)]
 struct Block {
-    /// Batches, with names of their own.
+    /// Batch dimensions, with fresh indices.
     outer: Vec<SegDim>,
-    /// Register tiles of a chunk.
+    /// Number of register tiles of a chunk.
     per: Operand,
     first: Operand,
     last: Operand,
     start: Operand,
-    /// What sums have come to, one array for each that the loop carries.
+    /// The current sums, one array for each value that the loop carries.
     sums: Vec<Operand>,
 }
 
 impl<'a> Product<'a> {
-    /// Looks for the one loop of a tileable operation and for what can be packed in it.
+    /// Finds the only loop of a tileable operation, and the loads in it that can be packed.
     pub fn of(op: &'a SegOp) -> Option<Product<'a>> {
         let [.., row, lane] = op.space.as_slice() else { return None };
         let (row, lane) = (row.index, lane.index);
@@ -138,7 +138,7 @@ impl<'a> Product<'a> {
 }
 
 impl Made<'_> {
-    /// Whether a product is large enough to be blocked.
+    /// Emits the test whether a product is large enough to be blocked.
     pub fn is_large(&mut self, product: &Product) -> Operand {
         let (_, [row, lane]) = product.op.space.split_last_chunk().expect("two dimensions at least");
         let rows = self.compare("rows_many", CompareOp::SLe, LEAST, row.extent);
@@ -148,7 +148,7 @@ impl Made<'_> {
         self.bind("large", Type::BOOL, Expr::Binary(BinaryOp::And, both, steps))
     }
 
-    /// The body of the version with blocks.
+    /// Returns the body of the version with blocks.
     pub fn blocks(&mut self, stm: &Stm, product: &Product) -> Body {
         let outside = std::mem::take(&mut self.stms);
         let (outer, [row, lane]) = product.op.space.split_last_chunk().expect("two dimensions at least");
@@ -197,7 +197,7 @@ impl Made<'_> {
         self.binary(name, BinaryOp::SQuot, above, by)
     }
 
-    /// What the loop's sums come to in a block.
+    /// Returns the sums of the loop for a block.
     fn summed(&mut self, product: &Product, block: &Block) -> Vec<Operand> {
         let shape = [block.per, Operand::i64(ROWS), Operand::i64(COLUMNS)];
         let ty = |this: &Self, var: Var| {
@@ -233,7 +233,7 @@ impl Made<'_> {
         pattern.into_iter().map(Operand::Var).collect()
     }
 
-    /// Copies of what the lanes of a strip load in some steps, one step after the other.
+    /// Emits contiguous copies of the data that the lanes of a strip load in some steps.
     fn packed(&mut self, product: &Product, block: &Block, from: Operand, len: Operand) -> Vec<Operand> {
         let step = self.function.fresh("step", Type::I64);
         let lane = self.function.fresh("lane", Type::I64);
@@ -264,7 +264,7 @@ impl Made<'_> {
         pattern.into_iter().map(Operand::Var).collect()
     }
 
-    /// What a body yields for the points of a block, row by row.
+    /// Emits a body for the points of a block. Returns its results, row by row.
     fn tiled(&mut self, block: &Block, make: impl FnOnce(&mut Self, &Point) -> Body) -> Vec<Operand> {
         let tile = self.function.fresh("tile", Type::I64);
         let lane = self.function.fresh("lane", Type::I64);
@@ -276,7 +276,7 @@ impl Made<'_> {
         let number = self.binary("number", BinaryOp::Add, block.first, tile);
         let rows = self.rows_at(number, block.last);
         let column = self.binary("column", BinaryOp::Add, block.start, lane);
-        // Stand for the row and for its number within the tile, until there is one of each for every row.
+        // Placeholders for the row and for its index within the tile, which are replaced for every row.
         let row = self.function.fresh("row", Type::I64);
         let slot = self.function.fresh("slot", Type::I64);
         let body = make(self, &Point { row, column, tile, slot, lane });
@@ -294,14 +294,14 @@ impl Made<'_> {
         pattern.into_iter().map(|tiled| self.turned(tiled.into(), vec![0, 2, 1])).collect()
     }
 
-    /// The operation's body, with names of its own, at a row and a column.
+    /// Returns a copy of the operation's body with fresh variables, at a row and a column.
     fn body_at(&mut self, product: &Product, block: &Block, point: &Point) -> Body {
         let mut by = substitution(product, block, point.column);
         by.insert(product.op.space[product.op.space.len() - 2].index, point.row);
         Copier::within(self.function, by).copy_body(&product.op.body)
     }
 
-    /// Makes the loop of a body go on with the sums of a block, some steps from `from` on.
+    /// Makes the loop of a body continue the sums of a block, for `len` steps from `from` on.
     fn go_on(
         &mut self,
         product: &Product,
@@ -334,7 +334,7 @@ impl Made<'_> {
         body.stms.splice(product.at..product.at, sums);
     }
 
-    /// What follows the loop, for all points of a block.
+    /// Emits the code after the loop, for all points of a block.
     fn finished(&mut self, product: &Product, block: &Block) -> Vec<Operand> {
         self.tiled(block, |this, point| {
             let mut body = this.body_at(product, block, point);
@@ -352,7 +352,7 @@ impl Made<'_> {
         Stm { pattern: vec![var], expr, certs: vec![], span: self.span }
     }
 
-    /// The result that blocks hold: a view where the strips cover the columns exactly, else a copy.
+    /// Returns the result from blocks: a view if the strips cover the columns exactly, else a copy.
     fn put_together(&mut self, blocks: Var, like: Var) -> Operand {
         let ty = self.function.ty(like).clone();
         let wanted = ty.shape().to_vec();
@@ -388,7 +388,7 @@ impl Made<'_> {
         self.bind("put", ty, expr)
     }
 
-    /// Binds an array some columns of which, from `at` on, have been overwritten by as many of another, from `start` on.
+    /// Binds an array with `count` columns from `at` on overwritten by columns of another array from `start` on.
     fn columns_moved(
         &mut self,
         array: Operand,
@@ -406,7 +406,7 @@ impl Made<'_> {
     }
 }
 
-/// What the dimensions of the operation are in a block, but for the row.
+/// Returns the substitution of the operation's dimensions in a block, except for the row.
 fn substitution(product: &Product, block: &Block, column: Operand) -> Substitution {
     let mut by = Substitution::new();
     for (dim, own) in product.op.space.iter().zip(&block.outer) {

@@ -1,4 +1,4 @@
-//! Statements under construction.
+//! Helpers for building statements.
 
 use warpwise_diag::Span;
 use warpwise_ir::{Expr, Function, Operand, SliceDim, Stm, Type, Var};
@@ -6,11 +6,11 @@ use warpwise_prim::{BinaryOp, CompareOp};
 
 /// Statements under construction.
 pub struct Made<'f> {
-    /// Makes names.
+    /// The function that owns the variables.
     pub function: &'f mut Function,
-    /// What has been made.
+    /// The statements so far.
     pub stms: Vec<Stm>,
-    /// Where it comes from.
+    /// Source position of the statements.
     pub span: Span,
 }
 
@@ -53,7 +53,7 @@ impl Made<'_> {
         self.bind("turned", turned, Expr::Rearrange { array, perm })
     }
 
-    /// Binds the same elements under another shape.
+    /// Binds a reshaped array.
     pub fn reshaped(&mut self, array: Operand, shape: Vec<Operand>) -> Operand {
         let array = variable(array);
         let elem = self.function.ty(array).elem().expect("an array");
@@ -61,7 +61,7 @@ impl Made<'_> {
         self.bind("whole", ty, Expr::Reshape { array, shape: shape.into() })
     }
 
-    /// Binds a part of an array: so many elements of every dimension from these on.
+    /// Binds a part of an array: the elements from `starts` on, with the extents `shape`.
     pub fn part(&mut self, array: Operand, starts: &[Operand], shape: &[Operand]) -> Operand {
         let array = variable(array);
         let elem = self.function.ty(array).elem().expect("an array");
@@ -69,7 +69,7 @@ impl Made<'_> {
         self.bind("some", ty, Expr::Slice { array, dims: ranges(starts, shape) })
     }
 
-    /// Binds an array of which a part has been overwritten.
+    /// Binds an array with a part overwritten.
     pub fn overwritten(&mut self, array: Operand, starts: &[Operand], value: Operand) -> Operand {
         let array = variable(array);
         let dims = ranges(starts, self.function.ty(variable(value)).shape());
@@ -78,7 +78,7 @@ impl Made<'_> {
     }
 }
 
-/// The variable that an array is.
+/// Returns the variable of an array operand.
 pub fn variable(array: Operand) -> Var {
     array.as_var().expect("an array is a variable")
 }

@@ -1,4 +1,4 @@
-//! Computes several rows at a time where rows share what they load: register tiles of matrix products.
+//! Computes several rows at a time if rows share loads: register tiles of matrix products.
 //!
 //! ```text
 //! t: [n][p]f32 = segmap (i < n: task, j < p: task lane) {
@@ -18,12 +18,12 @@
 //! t: [n][p]f32 = slice w[0:n:1, 0:p:1];
 //! ```
 //!
-//! What does not depend on the row is computed once; each row's sums keep their order, so results do not change. Few
-//! rows take the body as it was. Whatever the operators are, the shape decides: two parallel dimensions, the inner in
-//! lanes, and a loop in which something varying is loaded that is the same for all rows.
+//! Values that do not depend on the row are computed once. Each row's sums keep their order, so results do not change. If there
+//! are few rows, the original body runs. The shape decides, not the operators: two parallel dimensions, the inner in lanes, and a
+//! loop with a load that varies in the loop and is the same for all rows.
 //!
-//! Large products are blocked for the caches on top of that ([`blocks`]); so are those of which `schedule` put the summed
-//! dimension in lanes, because both operands lie along it: packing turns one of them.
+//! In addition, large products are blocked for the caches ([`blocks`]). So are large products whose summed dimension `schedule`
+//! mapped to lanes because both operands are contiguous along it: packing transposes one of them.
 //!
 //! Not done here: bodies with checks, choices, arrays or nested loops.
 
@@ -44,10 +44,10 @@ use crate::side_by_side::{dependents, is_plain};
 use blocks::Product;
 use made::Made;
 
-/// Rows of a tile: with two vectors a row they fill half of 32 registers.
+/// Number of rows of a tile. With two vectors per row a tile fills half of 32 registers.
 const ROWS: i64 = 8;
 
-/// Rows from which on tiles are used: the last tile may compute rows in vain.
+/// Minimum number of rows for tiles. The last tile may compute rows unnecessarily.
 const LEAST_ROWS: i64 = 2 * ROWS;
 
 /// Tiles matrix-product-shaped operations of every function.
@@ -56,7 +56,7 @@ pub fn tile(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Host code only: operations within operations have their tasks already.
+/// Walks over host code only: nested operations belong to tasks already.
 fn walk(function: &mut Function, body: &mut Body) {
     for mut stm in std::mem::take(&mut body.stms) {
         match &mut stm.expr {
@@ -106,8 +106,8 @@ fn is_tileable(function: &Function, op: &SegOp) -> bool {
     })
 }
 
-/// The statements that bind what `stm` binds: blocks where it is large, tiles where there are enough rows, else what
-/// it was.
+/// Returns the statements that bind the variables of `stm`: by blocks if the product is large, by tiles if there are enough rows,
+/// else the original.
 fn versions(function: &mut Function, stm: Stm) -> Vec<Stm> {
     let Expr::Seg(op) = &stm.expr else { unreachable!("a tileable statement") };
     let op = op.as_ref().clone();
@@ -119,7 +119,7 @@ fn versions(function: &mut Function, stm: Stm) -> Vec<Stm> {
     }
 }
 
-/// Blocks where the product is large, else what `smaller` makes, which binds the variables it is given.
+/// Returns the product by blocks if it is large, else the statements of `smaller`, which binds the variables that it is given.
 fn large_or(
     function: &mut Function,
     stm: Stm,
@@ -137,7 +137,7 @@ fn large_or(
     made.stms
 }
 
-/// An operation with the last dimension in lanes and its reductions as loops, of one whose reductions run in lanes.
+/// Returns an operation with reductions in lanes as one with its last dimension in lanes and its reductions as loops.
 fn with_loops(op: &SegOp) -> Option<SegOp> {
     let mut op = op.clone();
     let last = op.space.last_mut().filter(|last| last.mapping == Mapping::Task)?;
@@ -150,7 +150,7 @@ fn with_loops(op: &SegOp) -> Option<SegOp> {
     Some(op)
 }
 
-/// Tiles where there are enough rows, else the statement as it was; binds `pattern`.
+/// Returns statements that bind `pattern`: by tiles if there are enough rows, else the original.
 fn tiles_or_plain(function: &mut Function, stm: &Stm, op: &SegOp, pattern: Vec<Var>) -> Vec<Stm> {
     let rows = op.space[op.space.len() - 2].extent;
     let mut made = Made { function, stms: Vec::new(), span: stm.span };

@@ -1,4 +1,4 @@
-//! Register tiles alone: eight rows at a time, for products of any size.
+//! Register tiles without blocking: eight rows at a time, for products of any size.
 
 use warpwise_ir::{Body, Expr, Mapping, Operand, SegDim, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::BinaryOp;
@@ -9,7 +9,7 @@ use super::ROWS;
 use super::made::Made;
 
 impl Made<'_> {
-    /// The body of the version with tiles.
+    /// Returns the body of the version with tiles.
     pub fn tiles(&mut self, stm: &Stm, op: &SegOp) -> Body {
         let outside = std::mem::take(&mut self.stms);
         let (outer, [row, lane]) = op.space.split_last_chunk().expect("two dimensions at least");
@@ -45,7 +45,7 @@ impl Made<'_> {
         Body { stms: std::mem::replace(&mut self.stms, outside), result }
     }
 
-    /// The array of the rows that tiles hold.
+    /// Returns the array of rows from tiles.
     fn rows_of(&mut self, tiles: Var, like: Var, shape: &[Operand], rows: Operand) -> Operand {
         let wanted = self.function.ty(like).shape().to_vec();
         let rank = shape.len();
@@ -64,7 +64,7 @@ impl Made<'_> {
         Body { stms: std::mem::take(&mut self.stms), result }
     }
 
-    /// Copies a body for every row of a tile, and binds for each of its results the array of its values in all rows.
+    /// Copies a body for every row of a tile. Returns, for each result, the array of its values in all rows.
     pub fn side_by_side<const N: usize>(
         &mut self,
         body: &Body,
@@ -81,7 +81,7 @@ impl Made<'_> {
         values.into_iter().map(&mut row).collect()
     }
 
-    /// The rows of a tile, none beyond the last there is.
+    /// Returns the rows of a tile, limited to the last row.
     pub fn rows_at(&mut self, block: Operand, last: Operand) -> Vec<Operand> {
         let base = self.binary("base", BinaryOp::Mul, block, ROWS);
         let mut row = |number| {

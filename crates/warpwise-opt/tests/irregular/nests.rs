@@ -1,8 +1,8 @@
-//! Makes the text of a random irregular nest.
+//! Generates the text of a random irregular nest.
 
 use std::fmt::Write;
 
-/// A program whose `main` maps over numbers.
+/// Returns a program whose `main` maps over numbers.
 pub fn nest(seed: u64) -> String {
     let mut maker = Maker {
         state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
@@ -26,7 +26,7 @@ pub fn nest(seed: u64) -> String {
     maker.text
 }
 
-/// What can be used.
+/// The values in scope.
 #[derive(Clone)]
 struct Scope {
     scalars: Vec<String>,
@@ -38,7 +38,7 @@ struct Maker {
     state: u64,
     names: usize,
     text: String,
-    /// Whether there is a function that calls itself.
+    /// Whether there is a recursive function.
     recursive: bool,
 }
 
@@ -59,7 +59,7 @@ impl Maker {
         format!("{hint}{}", self.names)
     }
 
-    /// Binds a number.
+    /// Binds a number and returns its name.
     fn number(&mut self, hint: &str, expr: &str) -> String {
         let name = self.name(hint);
         self.line(&format!("    {name}: i64 = {expr};"));
@@ -70,7 +70,7 @@ impl Maker {
         match self.below(6) {
             0 => format!("{}", self.below(5) as i64 - 1),
             _ => {
-                // What was bound last is used most.
+                // Recently bound names are the most frequent.
                 let back = self.below(scope.scalars.len()).min(self.below(scope.scalars.len()));
                 scope.scalars[scope.scalars.len() - 1 - back].clone()
             }
@@ -85,7 +85,7 @@ impl Maker {
         scope.arrays[scope.arrays.len() - 1 - back].clone()
     }
 
-    /// A size between 0 and 3.
+    /// Binds a size between 0 and 3.
     fn size(&mut self, scope: &Scope) -> String {
         let x = self.scalar(scope);
         self.number("k", &format!("smod {x} 4"))
@@ -110,14 +110,14 @@ impl Maker {
         scope.arrays.push((name, size.to_string()));
     }
 
-    /// An operator and its neutral element.
+    /// Returns an operator and its neutral element.
     fn fold(&mut self) -> String {
         let (x, y, z) = (self.name("p"), self.name("q"), self.name("o"));
         let (op, neutral) = [("add", "0"), ("smax", "-9223372036854775808"), ("xor", "0")][self.below(3)];
         format!("({x}: i64, {y}: i64) {{ {z}: i64 = {op} {x} {y}; return {z} }} [{neutral}]")
     }
 
-    /// A number that depends on all that was made last.
+    /// Binds a number that depends on the most recent values.
     fn summary(&mut self, scope: &mut Scope) -> String {
         let mut sum = scope.scalars[scope.scalars.len() - 1].clone();
         let arrays: Vec<_> = scope.arrays.iter().rev().take(2).cloned().collect();
@@ -136,7 +136,7 @@ impl Maker {
         ))
     }
 
-    /// `(x: i64) { ...; return y }` for an element of an array.
+    /// Returns `(x: i64) { ...; return y }` for an element of an array.
     fn lambda(&mut self, scope: &Scope, depth: usize) -> String {
         let x = self.name("x");
         let mut inner = scope.clone();
@@ -152,7 +152,7 @@ impl Maker {
         format!("({x}: i64) {{\n{body}    return {result} }}")
     }
 
-    /// Text made apart.
+    /// Returns the text that `make` generates, separately.
     fn apart<T>(&mut self, make: impl FnOnce(&mut Maker) -> T) -> (String, T) {
         let outer = std::mem::take(&mut self.text);
         let made = make(self);
@@ -227,7 +227,7 @@ impl Maker {
         scope.scalars.push(sum);
     }
 
-    /// An element, where there is one.
+    /// Binds an element of an array, or 0 if the array is empty.
     fn element(&mut self, scope: &mut Scope) {
         let (array, size) = self.array(scope);
         let at = self.scalar(scope);
@@ -239,7 +239,7 @@ impl Maker {
         scope.scalars.push(found);
     }
 
-    /// A part of an array, or all of it backwards.
+    /// Binds a part of an array, or the reversed array.
     fn part(&mut self, scope: &mut Scope) {
         let (array, size) = self.array(scope);
         if self.below(2) == 0 {
@@ -252,7 +252,7 @@ impl Maker {
         }
     }
 
-    /// An array of rows, transposed perhaps, and one of its columns, or all of it in one dimension.
+    /// Binds an array of rows, possibly transposed, and one of its columns or the flattened array.
     fn rows(&mut self, scope: &mut Scope, depth: usize) {
         let (array, size) = self.array(scope);
         let (row, length) = self.array(scope);
@@ -303,7 +303,7 @@ impl Maker {
         scope.arrays.extend([(offsets, size.clone()), (more, size), (flat, total)]);
     }
 
-    /// A body that yields a number and an array with its size.
+    /// Returns a body that yields a number and an array with its size.
     fn body(&mut self, scope: &Scope, depth: usize, last: &str) -> String {
         let mut inner = scope.clone();
         let (body, (x, array, size)) = self.apart(|maker| {
@@ -325,7 +325,7 @@ impl Maker {
         scope.arrays.push((a, k));
     }
 
-    /// A loop that runs a few times, with an array whose size changes.
+    /// Generates a loop of a few iterations with an array whose size changes.
     fn counted(&mut self, scope: &mut Scope, depth: usize) {
         let (array, size) = self.array(scope);
         let bound = match self.below(3) {
@@ -346,7 +346,7 @@ impl Maker {
         scope.arrays.push((b, l));
     }
 
-    /// A loop that runs as long as a counter is small.
+    /// Generates a loop that runs while a counter is small.
     fn tested(&mut self, scope: &mut Scope, depth: usize) {
         let (array, size) = self.array(scope);
         let start = self.size(scope);
@@ -400,7 +400,7 @@ impl Maker {
         }
     }
 
-    /// An element overwritten, or a part of an array by another, in a loop perhaps.
+    /// Overwrites an element of an array, or a part of an array by another array, possibly in a loop.
     fn updated(&mut self, scope: &mut Scope) {
         let (array, size) = self.array(scope);
         let (value, at) = (self.scalar(scope), self.scalar(scope));
@@ -451,7 +451,7 @@ impl Maker {
         ));
     }
 
-    /// A function that calls itself some levels deep.
+    /// Generates a function that calls itself to a limited depth.
     fn helper(&mut self) {
         self.recursive = false;
         self.line("fun helper(d: i64, k: i64, a: [k]i64) -> (r: i64, m: i64, b: [m]i64) {");

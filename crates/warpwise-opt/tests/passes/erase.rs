@@ -1,8 +1,8 @@
-//! Erasure of memory (papers/002, Figure 9): the program of level `seg` behind one of level `mem`.
+//! Erases memory (papers/002, Figure 9): turns a program of level `mem` into one of level `seg`.
 
 use warpwise_ir::{Body, Expr, Function, Operand, Program, Type, Var};
 
-/// Removes placements, blocks and everything that only passes blocks on.
+/// Removes placements, blocks and all code that only passes blocks on.
 pub fn erase_memory(program: &mut Program) {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);

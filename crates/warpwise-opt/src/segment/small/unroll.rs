@@ -1,4 +1,4 @@
-//! Operators on small arrays, written out as operators on scalars.
+//! Unrolls operators on small arrays to operators on scalars.
 //!
 //! ```text
 //! (a: [2]f32, b: f32) { c = screma 2 (a) map (x: f32) { y = fmul x b; return y }; return c }
@@ -11,10 +11,10 @@ use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::{Body, Branch, Expr, Lambda, Operand, Reduce, Scan, Screma, Stm, Type, Var, exprs};
 use warpwise_prim::{Scalar, ScalarType};
 
-/// Most elements of an array that is taken apart.
+/// Maximum number of elements of an array that is replaced by its elements.
 const MOST_ELEMENTS: usize = 16;
 
-/// Most statements that an operator may become.
+/// Maximum number of statements of an unrolled operator.
 const MOST_STATEMENTS: usize = 512;
 
 /// The shape of a small array, or of a scalar, which has no dimensions.
@@ -25,7 +25,7 @@ pub struct Extents {
 }
 
 impl Extents {
-    /// Those of a type, if they are known and small.
+    /// Returns the extents of a type, if they are known and small.
     pub fn of(ty: &Type) -> Option<Extents> {
         let size = |extent: &Operand| usize::try_from(known(*extent)?).ok();
         let extents =
@@ -34,22 +34,22 @@ impl Extents {
         (small && extents.shape.len() <= 4 && extents.count() <= MOST_ELEMENTS).then_some(extents)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn count(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// The type of an element.
+    /// Returns the type of an element.
     pub fn scalar(&self) -> Type {
         Type::Scalar(self.elem)
     }
 
-    /// Those of a row.
+    /// Returns the extents of a row.
     fn row(&self) -> Extents {
         Extents { elem: self.elem, shape: self.shape[1..].to_vec() }
     }
 
-    /// The indices of an element, counted in row-major order.
+    /// Returns the indices of an element, given its position in row-major order.
     fn indices(&self, mut at: usize) -> Vec<usize> {
         let mut indices = vec![0; self.shape.len()];
         for (index, extent) in indices.iter_mut().zip(&self.shape).rev() {
@@ -59,7 +59,7 @@ impl Extents {
         indices
     }
 
-    /// The place of an element, or of the first one of a row, in row-major order.
+    /// Returns the position of an element, or of the first element of a row, in row-major order.
     fn place(&self, indices: &[usize]) -> usize {
         let of = |place, (i, extent): (usize, &usize)| place * extent + indices.get(i).copied().unwrap_or(0);
         self.shape.iter().enumerate().fold(0, of)
@@ -69,14 +69,14 @@ impl Extents {
 /// A scalar, or the elements of a small array in row-major order.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// Its shape.
+    /// The shape of the value.
     pub extents: Extents,
-    /// As many as the shape says.
+    /// The elements, as many as the shape has.
     pub elements: Vec<Operand>,
 }
 
 impl Value {
-    /// The elements of what an operand stands for, if it is small.
+    /// Returns the elements of an operand, if it is small.
     pub fn read(b: &mut Builder, x: Operand) -> Option<Value> {
         let extents = Extents::of(&b.function.operand_type(x))?;
         let Some(array) = x.as_var().filter(|_| !extents.shape.is_empty()) else {
@@ -91,12 +91,12 @@ impl Value {
         Some(Value { extents, elements })
     }
 
-    /// The elements that are variables.
+    /// Returns the elements that are variables.
     pub fn vars(&self) -> impl Iterator<Item = Var> {
         self.elements.iter().filter_map(|x| x.as_var())
     }
 
-    /// The scalar, or an array of the elements.
+    /// Returns the scalar, or an array of the elements.
     pub fn assembled(&self, b: &mut Builder) -> Operand {
         match self.extents.shape.first() {
             None => self.elements[0],
@@ -107,7 +107,7 @@ impl Value {
         }
     }
 
-    /// An element or row.
+    /// Returns an element or row.
     fn at(&self, indices: &[usize]) -> Value {
         let mut extents = self.extents.clone();
         indices.iter().for_each(|_| extents = extents.row());
@@ -115,7 +115,7 @@ impl Value {
         Value { elements: self.elements[first..first + extents.count()].to_vec(), extents }
     }
 
-    /// The same elements with their dimensions in another order.
+    /// Returns the same elements with permuted dimensions.
     fn rearranged(&self, perm: &[usize]) -> Value {
         let shape = perm.iter().map(|&dim| self.extents.shape[dim]).collect();
         let extents = Extents { elem: self.extents.elem, shape };
@@ -129,7 +129,7 @@ impl Value {
         Value { elements: (0..extents.count()).map(element).collect(), extents }
     }
 
-    /// Rows put together.
+    /// Returns the array of the given rows.
     fn of_rows(rows: Vec<Value>) -> Option<Value> {
         let mut extents = rows.first()?.extents.clone();
         extents.shape.insert(0, rows.len());
@@ -138,7 +138,7 @@ impl Value {
     }
 }
 
-/// The operator on elements.
+/// Returns the operator on elements.
 pub fn unrolled(b: &mut Builder, op: &Lambda) -> Option<Lambda> {
     let mut unroller = Unroller { values: SecondaryMap::default(), left: MOST_STATEMENTS };
     let mut params = Vec::new();
@@ -154,7 +154,7 @@ pub fn unrolled(b: &mut Builder, op: &Lambda) -> Option<Lambda> {
     Some(Lambda { params, body: Body { stms, result } })
 }
 
-/// A lambda that does its work on elements and then yields those of its first results, and all others as they are.
+/// Returns an unrolled lambda that yields the elements of its first `n_taken_apart` results, and all others whole.
 pub fn written_out(b: &mut Builder, map: &Lambda, n_taken_apart: usize) -> Option<Lambda> {
     let mut unroller = Unroller { values: SecondaryMap::default(), left: MOST_STATEMENTS };
     let (stms, result) = b.collect(|b| {
@@ -169,10 +169,10 @@ pub fn written_out(b: &mut Builder, map: &Lambda, n_taken_apart: usize) -> Optio
     Some(Lambda { params: map.params.clone(), body: Body { stms, result: result? } })
 }
 
-/// What is known while an operator is written out.
+/// The state of unrolling.
 struct Unroller {
     values: SecondaryMap<Var, Option<Value>>,
-    /// How many more statements there may be.
+    /// Number of statements that may still be added.
     left: usize,
 }
 
@@ -187,7 +187,7 @@ impl Unroller {
         body.result.iter().map(|&x| self.value(b, x)).collect()
     }
 
-    /// What an operand stands for; arrays from outside are read.
+    /// Returns the value of an operand. Arrays from outside are read.
     fn value(&mut self, b: &mut Builder, x: Operand) -> Option<Value> {
         match x.as_var().and_then(|var| self.values[var].clone()) {
             Some(value) => Some(value),
@@ -202,7 +202,7 @@ impl Unroller {
         self.body(b, &lambda.body)
     }
 
-    /// The scalar that a value is known to be.
+    /// Returns the constant that a scalar is known to equal.
     fn constant(&self, x: Operand) -> Option<i64> {
         match x.as_var() {
             None => known(x),
@@ -223,7 +223,7 @@ impl Unroller {
         })
     }
 
-    /// What an expression with one result and no bodies is.
+    /// Returns the value of an expression with one result and no bodies.
     fn array(&mut self, b: &mut Builder, stm: &Stm) -> Option<Value> {
         let extents = Extents::of(b.function.ty(*stm.pattern.first()?))?;
         match &stm.expr {
@@ -254,7 +254,7 @@ impl Unroller {
         }
     }
 
-    /// An element or row of a known array.
+    /// Returns an element or row of a known array.
     fn row(&mut self, b: &mut Builder, array: Var, indices: &[Operand]) -> Option<Value> {
         let at = |x: &Operand| usize::try_from(self.constant(*x)?).ok();
         let at: Vec<usize> = indices.iter().map(at).collect::<Option<_>>()?;
@@ -263,7 +263,7 @@ impl Unroller {
         inside.then(|| array.at(&at))
     }
 
-    /// A scalar of scalars.
+    /// Emits a scalar expression.
     fn scalar(&self, b: &mut Builder, expr: &Expr, extents: Extents) -> Option<Value> {
         let mut expr = expr.clone();
         let mut scalars = expr.is_straight() && extents.shape.is_empty();
@@ -278,7 +278,7 @@ impl Unroller {
         scalars.then(|| Value { extents, elements: vec![b.bind_one("x", expr).into()] })
     }
 
-    /// What one of two bodies yields.
+    /// Emits a choice between two bodies.
     fn choice(
         &mut self,
         b: &mut Builder,
@@ -325,7 +325,8 @@ impl Unroller {
         Some(results)
     }
 
-    /// What one element of a SOAC adds to its arrays; `sums` are those of the scans and of the reductions so far.
+    /// Returns the results of one element of a SOAC. `sums` are the running values of its scans and reductions, which are
+    /// updated.
     fn element(
         &mut self,
         b: &mut Builder,
@@ -354,7 +355,7 @@ impl Unroller {
         }
     }
 
-    /// A sum so far with the next values, which are all of it where there is none.
+    /// Combines a running value with the next values. Without a running value, returns the next values.
     fn combined(
         &mut self,
         b: &mut Builder,
@@ -369,7 +370,7 @@ impl Unroller {
     }
 }
 
-/// The value of a constant that counts or numbers something.
+/// Returns the value of an integer constant.
 fn known(x: Operand) -> Option<i64> {
     x.as_const().and_then(Scalar::as_int)
 }

@@ -1,11 +1,11 @@
-//! Choices: known outcomes, cheap sides, and what a condition says inside its branches.
+//! Rewrites choices: known outcomes, cheap branches, and facts from the condition inside the branches.
 
 use warpwise_ir::{Body, Branch, Expr, Operand, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::{Outside, Rewriter, may_move};
 
-/// Statements a branch may have to be evaluated whichever way the choice goes.
+/// Maximum number of statements of a branch that is evaluated unconditionally.
 const CHEAP: usize = 6;
 
 impl Rewriter<'_> {
@@ -37,8 +37,9 @@ impl Rewriter<'_> {
         self.push_at(level, stm);
     }
 
-    /// The outermost open body that a choice may stand in. One between scalar operations moves like these do. A division moves along
-    /// if the condition by itself keeps it from being run where it would fail: what else is known here need not hold further out.
+    /// Returns the level of the outermost open body that a choice may move to. A choice of scalars moves like scalar work. A
+    /// division in it moves along only if the condition by itself excludes a zero divisor, because other facts that hold here
+    /// need not hold further out.
     fn level_for_choice(&self, stm: &Stm) -> usize {
         let here = self.open.len() - 1;
         let are_scalars = stm.pattern.iter().all(|&var| self.function.ty(var).as_scalar().is_some());
@@ -78,7 +79,7 @@ impl Rewriter<'_> {
         self.outermost(here, needed)
     }
 
-    /// Whether the outcome of a condition says by itself that an integer is not zero.
+    /// Whether the given outcome of a condition by itself implies that an integer is not zero.
     fn says_nonzero(&self, cond: Operand, outcome: bool, divisor: Operand) -> bool {
         let Some((expr, _)) = cond.as_var().and_then(|var| self.views[var].as_ref()) else { return false };
         let is_zero = |x: &Operand| x.as_const().and_then(Scalar::as_int) == Some(0);
@@ -96,7 +97,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Puts a body's statements in place of the statement it belongs to.
+    /// Puts the statements of a body in place of the statement that contains it.
     fn splice(&mut self, pattern: Vec<Var>, body: Body, certs: &[Var]) {
         self.changed = true;
         let with_certs = |mut stm: Stm| {
@@ -110,7 +111,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A branch, knowing which way the condition went.
+    /// Rewrites a branch, assuming the given outcome of the condition.
     fn branch(&mut self, body: Body, cond: Operand, outcome: bool) -> Body {
         let mark = self.facts.enter();
         self.assume(cond, outcome);
@@ -148,7 +149,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Evaluates both sides and selects.
+    /// Evaluates both branches and selects between their results.
     fn select(
         &mut self,
         pattern: Vec<Var>,
@@ -165,7 +166,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether a branch can as well be evaluated whichever way the choice goes.
+    /// Whether a branch is cheap and safe enough to be evaluated unconditionally.
     fn is_cheap(&self, body: &Body) -> bool {
         let cheap = |stm: &Stm| {
             let movable = may_move(&stm.expr) || self.is_in_bounds(&stm.expr);
@@ -174,7 +175,7 @@ impl Rewriter<'_> {
         body.stms.len() <= CHEAP && body.stms.iter().all(cheap)
     }
 
-    /// Whether an expression reads one element that facts from outside the choice show to be there.
+    /// Whether an expression reads a single element whose index is in bounds by the facts that hold outside the choice.
     fn is_in_bounds(&self, expr: &Expr) -> bool {
         let Expr::Index { array, indices } = expr else { return false };
         let shape = self.function.ty(*array).shape();
@@ -184,8 +185,8 @@ impl Rewriter<'_> {
         indices.len() == shape.len() && indices.iter().zip(shape).all(inside)
     }
 
-    /// Results on which both branches agree need no choice, unless a branch may fail: with a result go the checks that it
-    /// stands for.
+    /// Removes results on which both branches agree. If a branch may fail, used results stay, because the checks that a result
+    /// stands for would disappear with it.
     fn same_results(
         &mut self,
         mut pattern: Vec<Var>,

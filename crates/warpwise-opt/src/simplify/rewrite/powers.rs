@@ -1,4 +1,4 @@
-//! Powers with small known exponents become products, integer powers of 2 and -1 shifts and choices.
+//! Rewrites powers with small known exponents as products, and integer powers of 2 and -1 as shifts and choices.
 //!
 //! An integer power is the same product to the last bit. A float's square and reciprocal are correctly
 //! rounded; its third and fourth power take two roundings, which keeps those of f32 and f64 within the bound
@@ -9,11 +9,11 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use super::Rewriter;
 
-/// The highest power of an integer that is multiplied out: at most ten multiplications.
+/// Largest exponent of an integer power that is multiplied out: at most ten multiplications.
 const HIGHEST_OF_INTEGERS: u32 = 63;
 
 impl Rewriter<'_> {
-    /// What a power is equal to that takes less time, if its exponent or its base is known.
+    /// Returns a cheaper equivalent of a power whose exponent or base is known.
     pub(super) fn power(&mut self, stm: &Stm) -> Option<Expr> {
         match stm.expr {
             Expr::Binary(op, base, Operand::Const(exponent)) => {
@@ -26,7 +26,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// An integer power of 2 is a shift, one of -1 is 1 or -1. Exponents are not negative.
+    /// Rewrites an integer power of 2 as a shift, and a power of -1 as 1 or -1. Exponents are not negative.
     fn power_of_known(&mut self, base: Scalar, exponent: Operand, stm: &Stm) -> Option<Expr> {
         let ty = base.ty();
         let constant = |value| Operand::from(Scalar::int(ty, value));
@@ -42,7 +42,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The product a power is equal to, if its exponent is small enough.
+    /// Returns the product that equals a power, if its exponent is small enough.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other operator is a power")]
     fn power_as_product(&mut self, op: BinaryOp, base: Operand, exponent: Scalar, stm: &Stm) -> Option<Expr> {
         let (multiply, exponent) = match op {
@@ -66,7 +66,7 @@ impl Rewriter<'_> {
         Some(self.product(multiply, base, exponent, stm))
     }
 
-    /// The product of `exponent` times `base`, by repeated squaring from the highest bit down.
+    /// Returns the product of `exponent` factors `base`, by repeated squaring from the highest bit down.
     fn product(&mut self, multiply: BinaryOp, base: Operand, exponent: u32, stm: &Stm) -> Expr {
         let ty = self.scalar_type(base);
         let mut product = Expr::Operand(base);
@@ -86,7 +86,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// The highest power of a float that is multiplied out, so that the result is as accurate as a call's.
+/// Returns the largest exponent of a float power that is multiplied out. Up to it the product is as accurate as a call.
 fn highest_of_floats(ty: ScalarType) -> u32 {
     if ty == ScalarType::F16 { 2 } else { 4 }
 }

@@ -1,4 +1,4 @@
-//! SOACs and segmented operations: their inputs, and what is inside.
+//! Rewrites SOACs and segmented operations: their inputs, lambdas and bodies.
 
 use warpwise_ir::{Expr, Lambda, Operand, SegKind, Stm, StreamKind, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
@@ -51,7 +51,7 @@ impl Rewriter<'_> {
         self.push(stm);
     }
 
-    /// Drops inputs whose elements are known without the array.
+    /// Drops inputs whose elements are known without reading the array.
     fn inputs(&mut self, width: Operand, inputs: &mut Vec<Var>, lambda: &mut Lambda) {
         for position in (0..inputs.len()).rev() {
             let (input, param) = (inputs[position], lambda.params[position]);
@@ -79,9 +79,9 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Reductions of one value by operators that gain nothing from it the second time are choices: `reduce (&) e
-    /// (replicate n x)` is `if 0 < n then e & x else e`. Where elements may fail they stay: with a total go the checks that
-    /// it stands for.
+    /// Replaces reductions of a single repeated value by idempotent operators with choices: `reduce (&) e (replicate n x)` is
+    /// `if 0 < n then e & x else e`. Reductions whose elements may fail stay, because the checks that the total stands for
+    /// would disappear with it.
     fn reductions_of_one_value(&mut self, stm: &mut Stm) {
         let Expr::Screma(soac) = &stm.expr else { return };
         let mut end = soac.n_reduced();
@@ -111,7 +111,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What so many equal values come to.
+    /// Emits the reduction of `width` equal values.
     fn one_value(
         &mut self,
         stm: &Stm,
@@ -143,7 +143,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// The idempotent operators of one component each that an operator is written as.
+/// Returns the idempotent operators of the components, if an operator combines each component by one of them.
 fn idempotent_operators(op: &Lambda) -> Option<Vec<BinaryOp>> {
     let (left, right) = op.params.split_at(op.params.len() / 2);
     if op.body.stms.len() != left.len() {

@@ -1,4 +1,4 @@
-//! Elements and views of known arrays.
+//! Rewrites elements and views of known arrays.
 
 use warpwise_ir::{Expr, Operand, SliceDim, Stm, Type, Var, exprs};
 use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
@@ -6,8 +6,8 @@ use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 use super::Rewriter;
 
 impl Rewriter<'_> {
-    /// The same value with one view less, where the array looked at is a view or a fill itself. What
-    /// the inner view relied on is relied on now.
+    /// Returns the same value with one view fewer, if the viewed array is a view or a fill itself. The certificates of the inner
+    /// view are added to the statement.
     pub(super) fn compose(&mut self, stm: &mut Stm) -> Option<Expr> {
         match &stm.expr {
             Expr::Index { array, indices } => {
@@ -60,7 +60,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Ranges of what lies nowhere.
+    /// Returns a range of an iota or a replicate as an iota or a replicate.
     fn slice_of(&mut self, inner: &Expr, dims: &[SliceDim], stm: &Stm) -> Option<Expr> {
         match (inner, dims) {
             (&Expr::Iota { start, step, .. }, &[SliceDim::Range { start: from, len, stride }]) => {
@@ -88,7 +88,7 @@ impl Rewriter<'_> {
                 self.function.operand_type(*value).as_scalar()?;
                 Some(Expr::Operand(*value))
             }
-            // Rows are copies: what they were copied from may have been overwritten since.
+            // Rows are skipped: a literal copies its rows, and the original arrays may have been overwritten since.
             Expr::ArrayLit(elems) => {
                 let (at, inner) = indices.split_first()?;
                 let at = at.as_const().and_then(Scalar::as_int)?;
@@ -106,7 +106,7 @@ impl Rewriter<'_> {
                 Some(Expr::Index { array: *array, indices: moved })
             }
             Expr::Slice { array, dims } => self.index_of_slice(*array, dims, indices, stm),
-            // The same elements by another name of their number.
+            // Only the name of the extent differs; the elements are the same.
             Expr::Reshape { array, shape } if shape.len() == 1 && self.function.ty(*array).rank() == 1 => {
                 Some(Expr::Index { array: *array, indices: indices.to_vec() })
             }
@@ -117,7 +117,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The scalar that a row was written out with there, whatever has become of the row since.
+    /// Returns the scalar at `indices` of a row that is an array literal. The literal's scalars stay valid even if the row has
+    /// been overwritten since.
     fn scalar_of_row(&mut self, row: Var, indices: &[Operand], stm: &Stm) -> Option<Expr> {
         let (row @ Expr::ArrayLit(_), certs) = self.views[row].clone()? else { return None };
         if certs.is_empty() { self.index_of(&row, indices, stm) } else { None }
@@ -154,7 +155,7 @@ impl Rewriter<'_> {
         Expr::Operand(self.affine(start, step, index, ty, stm))
     }
 
-    /// An index in the type that an iota counts in.
+    /// Converts an index to the element type of an iota.
     fn narrow(&mut self, index: Operand, ty: ScalarType, stm: &Stm) -> Operand {
         if ty == ScalarType::I64 {
             return index;
@@ -162,7 +163,7 @@ impl Rewriter<'_> {
         self.scalar(Expr::Convert(ConvertOp::Truncate, index, ty), ty, stm)
     }
 
-    /// `start + step * index`.
+    /// Emits `start + step * index`.
     fn affine(
         &mut self,
         start: Operand,
@@ -175,7 +176,7 @@ impl Rewriter<'_> {
         self.scalar(Expr::Binary(BinaryOp::Add, start, scaled), ty, stm)
     }
 
-    /// Binds a scalar expression, folded where it can be.
+    /// Binds a scalar expression, folded if possible.
     pub(super) fn scalar(&mut self, expr: Expr, ty: ScalarType, stm: &Stm) -> Operand {
         let var = self.function.fresh("at", Type::Scalar(ty));
         self.simple(Stm { pattern: vec![var], expr, certs: vec![], span: stm.span });
