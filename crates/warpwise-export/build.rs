@@ -1,10 +1,11 @@
-//! Makes the run time that is linked into programs: `warpwise-standalone` as one object file, embedded in this crate, so that
-//! whoever builds programs needs a C compiler and nothing else.
+//! Builds the runtime that is linked into programs: `warpwise-standalone` as one object file, embedded in this crate, so that
+//! users who build programs need only a C compiler.
 //!
-//! Cargo has no stable way to depend on a static library, so it is called once more here, for a package that is written into `OUT_DIR` and
-//! holds nothing but `warpwise-standalone` as a static library. The crates that it is made of lie beside this one: in the repository, in
-//! Cargo's registry folder and in vendored folders alike. All others are those that the outer Cargo has fetched, in the versions of its lock
-//! file where that lies above the target folder, as it usually does. What the functions for C do not reach is left out.
+//! Cargo has no stable way to depend on a static library. So this script calls Cargo again, for a package that is written to
+//! `OUT_DIR` and contains only `warpwise-standalone` as a static library. The workspace crates that the package needs lie beside
+//! this one: in the repository, in Cargo's registry folder and in vendored folders alike. All other crates were fetched by the
+//! outer Cargo, in the versions of its lock file if that lies above the target folder, as it usually does. Code that the
+//! functions for C do not reach is left out.
 
 use std::env;
 use std::fmt::Write as _;
@@ -12,16 +13,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crate whose functions are wanted.
+/// The crate whose functions are exported.
 const ROOT: &str = "warpwise-standalone";
 
-/// Those that it uses.
+/// Workspace crates that it depends on.
 const BELOW: &[&str] = &["warpwise-prim", "warpwise-diag", "warpwise-ir", "warpwise-runtime"];
 
-/// How the functions for C are called.
+/// Prefix of the functions for C.
 const PREFIX: &str = "warpwise_";
 
-/// Settings of the outer Cargo and of tools around it that must not reach the inner one.
+/// Settings of the outer Cargo and its tools that must not reach the inner Cargo.
 const NOT_OURS: &[&str] = &[
     "CARGO_BUILD_TARGET",
     "CARGO_BUILD_TARGET_DIR",
@@ -34,7 +35,8 @@ const NOT_OURS: &[&str] = &[
     "RUSTFLAGS",
 ];
 
-/// Functions of newer systems, which the standard library uses where they are there: a system without them must not complain.
+/// Functions of newer systems that the standard library uses if present; made weak, so that linking succeeds on systems without
+/// them.
 const OPTIONAL: &[&str] = &[
     "pidfd_getpid",
     "pidfd_spawnp",
@@ -47,7 +49,7 @@ fn main() {
     let out = PathBuf::from(variable("OUT_DIR"));
     let object = out.join("runtime.o");
     if env::var_os("DOCS_RS").is_some() {
-        // Documentation links nothing.
+        // Documentation needs no runtime.
         return write(&object, "");
     }
     let siblings = Siblings::find();
@@ -58,7 +60,7 @@ fn main() {
     partial_link(&library, &functions, &object);
 }
 
-/// The crates of the run time that lie beside this one.
+/// The runtime's crates that lie beside this one.
 struct Siblings(Vec<(&'static str, PathBuf)>);
 
 impl Siblings {
@@ -81,7 +83,7 @@ impl Siblings {
         }
     }
 
-    /// The manifest of a package that is the root crate as a static library.
+    /// Returns the manifest of a package that builds the root crate as a static library.
     fn manifest(&self) -> String {
         let version = variable("CARGO_PKG_VERSION");
         let path = |(_, folder): &(&str, PathBuf)| format!(", path = {:?}", folder.display().to_string());
@@ -95,7 +97,7 @@ impl Siblings {
              [dependencies]\n{ROOT} = {{ version = \"={version}\"{of_root} }}\n\
              [patch.crates-io]\n"
         );
-        // In the repository the manifests themselves say where the others lie.
+        // In the repository, the manifests themselves contain the paths of the other crates.
         let packaged = self.0.iter().filter(|(_, folder)| folder.join("Cargo.toml.orig").is_file());
         for (name, folder) in packaged.filter(|(name, _)| *name != ROOT) {
             let _ = writeln!(text, "{name} = {{ path = {:?} }}", folder.display().to_string());
@@ -112,7 +114,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
 }
 
-/// The lock file of the outer Cargo, if it is found.
+/// Returns the lock file of the outer Cargo, if it is found.
 fn lock(out: &Path) -> Option<PathBuf> {
     let repository = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../..");
     let above = out.ancestors().chain([repository.as_path()]);
@@ -133,7 +135,7 @@ fn static_library(siblings: &Siblings, out: &Path) -> PathBuf {
         if variable("PROFILE") == "release" { ("release", "release") } else { ("dev", "debug") };
     let (target, triple) = (out.join("target"), variable("TARGET"));
     let mut cargo = Command::new(variable("CARGO"));
-    // Everything has been fetched by the outer Cargo.
+    // The outer Cargo has fetched everything.
     cargo.args(["build", "--quiet", "--offline", "--profile", profile, "--target", &triple, "--target-dir"]);
     cargo.arg(&target).current_dir(&package);
     NOT_OURS.iter().for_each(|name| {
@@ -143,7 +145,7 @@ fn static_library(siblings: &Siblings, out: &Path) -> PathBuf {
     target.join(triple).join(folder).join("librun_time.a")
 }
 
-/// The names of the functions for C.
+/// Returns the names of the functions for C.
 fn functions(library: &Path) -> Vec<String> {
     let mut list = Command::new("nm");
     list.args(["--defined-only", "--extern-only", "--format=posix"]).arg(library);
@@ -158,13 +160,13 @@ fn functions(library: &Path) -> Vec<String> {
     found
 }
 
-/// One object file with these functions and what they need.
+/// Links these functions and everything that they need to one object file.
 fn partial_link(library: &Path, functions: &[String], object: &Path) {
     let mut link = Command::new("cc");
     link.args(["-r", "-nostdlib", "-Wl,--gc-sections", "-Wl,--strip-debug", "-o"]).arg(object);
     link.args(functions.iter().map(|name| format!("-Wl,--require-defined={name}"))).arg(library);
     run(&mut link);
-    // The standard library's bitcode is not code.
+    // Removes the standard library's bitcode, which is not executable code.
     let mut trim = Command::new("objcopy");
     trim.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
     trim.args(OPTIONAL.iter().map(|name| format!("--weaken-symbol={name}"))).arg(object);

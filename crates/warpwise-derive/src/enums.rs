@@ -1,4 +1,4 @@
-//! Enums: a tag, and slots that the variants share.
+//! Enums: a tag and slots that the variants share.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -7,10 +7,10 @@ use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type};
 /// A variant with its fields.
 struct Variant<'a> {
     name: &'a Ident,
-    /// The name of its function.
+    /// Name of the function that makes the variant.
     function: Ident,
     types: Vec<&'a Type>,
-    /// A pattern that binds the fields, which is an expression that makes it, too.
+    /// Pattern that binds the fields, and also the expression that makes the variant.
     pattern: TokenStream,
     bindings: Vec<Ident>,
 }
@@ -42,7 +42,7 @@ fn read<'a>(name: &Ident, variant: &'a syn::Variant) -> Variant<'a> {
     Variant { name: ident, function: snake_case(ident), types, pattern, bindings }
 }
 
-/// `TwoWords` as `two_words`.
+/// Converts `TwoWords` to `two_words`.
 fn snake_case(ident: &Ident) -> Ident {
     let mut text = String::new();
     for letter in ident.to_string().chars() {
@@ -54,7 +54,7 @@ fn snake_case(ident: &Ident) -> Ident {
     syn::parse_str::<Ident>(&text).unwrap_or_else(|_| Ident::new_raw(&text, ident.span()))
 }
 
-/// The view and what makes the enum an element.
+/// Generates the view, and the impls that make the enum an element.
 fn element(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> TokenStream {
     let (name, visibility, generics) = (&input.ident, &input.vis, &input.generics);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
@@ -150,7 +150,7 @@ fn element(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> Token
     }
 }
 
-/// A function per variant, and `cases`.
+/// Generates one function per variant, and `cases`.
 fn functions(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     let makers = variants.iter().zip(0_u8..).map(|(variant, number)| {
@@ -205,7 +205,7 @@ fn functions(input: &DeriveInput, view: &Ident, variants: &[Variant<'_>]) -> Tok
         impl #impl_generics #view #ty_generics #where_clause {
             #(#makers)*
 
-            /// What the closure of the value's variant makes of its fields; only that one's result is computed.
+            /// Applies the closure of the value's variant to its fields; only that closure's result is computed.
             #[track_caller]
             #[allow(dead_code, unused_variables)]
             pub fn cases<#(#bounds),*>(self, #(#parameters),*) -> <#first::Elt as ::warpwise::Elt>::View {

@@ -1,4 +1,4 @@
-//! `#[derive(Elt)]`: structs and enums as elements of Warpwise's arrays.
+//! `#[derive(Elt)]`: makes structs and enums elements of Warpwise's arrays.
 //!
 //! ```text
 //! #[derive(Clone, Elt)]                 struct ParticleExp { place: <[f32; 2] as Elt>::View, mass: Exp<f32> }
@@ -8,11 +8,11 @@
 //! }                                     impl Operand<Particle> for Particle { ... }
 //! ```
 //!
-//! A struct is the components of its fields in order. An enum is a tag and slots; for each scalar type there are as many slots as
-//! the variant with the most fields of that type needs. Its view is a struct `NameExp` with a function for each variant to make
-//! one, and a method `cases` that takes a closure for each variant.
+//! A struct is stored as the components of its fields, in order. An enum is stored as a tag and slots; the number of slots of
+//! each scalar type is that of the variant with the most fields of the type. The view of an enum is a struct `NameExp` with one
+//! function per variant that makes it, and a method `cases` that takes one closure per variant.
 //!
-//! Absent: any knowledge of expressions; the generated code calls nothing but `warpwise`.
+//! Absent: any knowledge of expressions; the generated code calls only `warpwise`.
 
 mod enums;
 mod renamed;
@@ -22,8 +22,8 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, parse_macro_input};
 
-/// Makes a struct or an enum whose fields are elements an element. Where the crate `warpwise` is called otherwise,
-/// `#[elt(crate = "path::to::it")]` says how.
+/// Makes a struct or an enum whose fields are elements an element. Where the crate `warpwise` has another name,
+/// `#[elt(crate = "path::to::it")]` gives its path.
 #[proc_macro_derive(Elt, attributes(elt))]
 pub fn derive_elt(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -45,7 +45,7 @@ pub fn derive_elt(input: TokenStream) -> TokenStream {
     code.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Values of the type as expressions.
+/// Generates conversions from values of the type to expressions.
 fn constants(input: &DeriveInput) -> proc_macro2::TokenStream {
     let name = &input.ident;
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();

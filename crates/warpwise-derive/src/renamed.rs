@@ -1,17 +1,17 @@
-//! The name by which code refers to the crate `warpwise`: `#[elt(crate = "some::path")]` says it where a package calls its dependency
-//! otherwise, or has it from another library that re-exports it.
+//! The path by which generated code refers to the crate `warpwise`. `#[elt(crate = "some::path")]` sets it where a package
+//! renames the dependency, or uses it through a library that re-exports it.
 //!
 //! ```text
 //! impl ::warpwise::Elt for Point { .. }   ==>   impl some::path::Elt for Point { .. }
 //! ```
 //!
-//! Code is made with `::warpwise` everywhere, and that path is replaced at the end.
+//! Code is generated with `::warpwise` everywhere; this path is replaced at the end.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{DeriveInput, Ident, LitStr, Path, Result};
 
-/// The path that `#[elt(crate = "...")]` names.
+/// Returns the path in `#[elt(crate = "...")]`.
 pub(crate) fn path(input: &DeriveInput) -> Result<Option<Path>> {
     let mut found = None;
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("elt")) {
@@ -26,10 +26,10 @@ pub(crate) fn path(input: &DeriveInput) -> Result<Option<Path>> {
     Ok(found)
 }
 
-/// The same code with this path for `::warpwise`.
+/// Replaces `::warpwise` in the code by this path.
 pub(crate) fn renamed(code: TokenStream, path: &Path) -> TokenStream {
     let mut replaced = TokenStream::new();
-    // A `::` comes as two colons; both are held back until what follows is known.
+    // A `::` is two colon tokens; both are held back until the next token is known.
     let mut colons: Vec<TokenTree> = Vec::new();
     // Whether the colons continue a path.
     let mut continues = false;
@@ -38,7 +38,7 @@ pub(crate) fn renamed(code: TokenStream, path: &Path) -> TokenStream {
             TokenTree::Punct(punct) if punct.as_char() == ':' => {
                 colons.push(punct.into());
                 if colons.len() > 2 {
-                    // That of a type, before a path from a crate.
+                    // The first colon is that of a type annotation before an absolute path.
                     replaced.extend(colons.drain(..1));
                     continues = false;
                 }
@@ -66,7 +66,7 @@ pub(crate) fn renamed(code: TokenStream, path: &Path) -> TokenStream {
     replaced
 }
 
-/// Whether `::` after this goes on with a path, as it does after names but not after `impl` or `for`.
+/// Returns whether `::` after this token continues a path. It does after names, but not after `impl` or `for`.
 fn begins_path(token: &TokenTree) -> bool {
     let TokenTree::Ident(ident) = token else { return false };
     let is_name = syn::parse_str::<Ident>(&ident.to_string()).is_ok();

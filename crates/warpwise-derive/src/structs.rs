@@ -1,4 +1,4 @@
-//! Structs: the components of the fields in a row.
+//! Structs: stored as the components of their fields, in order.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

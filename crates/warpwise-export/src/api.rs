@@ -1,21 +1,21 @@
-//! The versions of Futhark's interface for C, as far as they contradict each other.
+//! The versions of Futhark's C interface, as far as they are incompatible.
 
 use std::str::FromStr;
 
 use warpwise_standalone::interface::{EntryInterface, Interface, Kind, NamedType, TypeRef};
 
-/// Which interface a library has.
+/// Version of a library's interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Api {
-    /// Of Futhark 0.25: an entry point that gives a tuple has a result for each part.
+    /// Futhark 0.25: an entry point that returns a tuple has one result per part.
     V0_25,
-    /// Of Futhark 0.26: an entry point has one result, which may be a tuple.
+    /// Futhark 0.26: an entry point has one result, which may be a tuple.
     #[default]
     V0_26,
 }
 
 impl Api {
-    /// What an entry point gives, result by result.
+    /// Returns the results of an entry point.
     pub fn results(self, entry: &EntryInterface) -> &[TypeRef] {
         match self {
             Api::V0_25 if !entry.outputs.is_empty() => &entry.outputs,
@@ -23,7 +23,8 @@ impl Api {
         }
     }
 
-    /// The types that entry points take or give, parts included, with their numbers: a tuple that is given in its parts is none of them.
+    /// Returns the types of parameters and results, including parts, with their numbers. A tuple that is returned in parts is not
+    /// included.
     pub fn types(self, interface: &Interface) -> impl Iterator<Item = (usize, &NamedType)> {
         let mut found = vec![false; interface.types.len()];
         for entry in &interface.entries {

@@ -1,11 +1,11 @@
-//! Types and parameters as C spells them.
+//! C declarations of types and parameters.
 
 use warpwise_prim::ValueType;
 use warpwise_standalone::interface::{Interface, TypeRef};
 
 use crate::function::{Declared, Passed, pointer, word};
 
-/// The C type of a scalar.
+/// Returns the C type of a scalar.
 pub fn scalar(ty: ValueType) -> &'static str {
     match ty {
         ValueType::Bool => "bool",
@@ -23,7 +23,7 @@ pub fn scalar(ty: ValueType) -> &'static str {
     }
 }
 
-/// A parameter for a value that is read.
+/// Declares a parameter for an input value.
 pub fn input(interface: &Interface, ty: TypeRef, name: &str) -> Declared {
     match ty {
         TypeRef::Scalar(ty) => {
@@ -35,7 +35,7 @@ pub fn input(interface: &Interface, ty: TypeRef, name: &str) -> Declared {
     }
 }
 
-/// A parameter for the place of a value that is written.
+/// Declares a parameter that points to an output value.
 pub fn output(interface: &Interface, ty: TypeRef, name: &str) -> Declared {
     pointer(match ty {
         TypeRef::Scalar(ty) => format!("{} *{name}", scalar(ty)),
@@ -43,7 +43,7 @@ pub fn output(interface: &Interface, ty: TypeRef, name: &str) -> Declared {
     })
 }
 
-/// `int64_t dim0, int64_t dim1`.
+/// Declares the parameters `int64_t dim0, int64_t dim1`.
 pub fn sizes(rank: usize, name: &str) -> impl Iterator<Item = Declared> {
     (0..rank).map(move |dim| word(&format!("int64_t {name}{dim}")))
 }

@@ -1,40 +1,41 @@
-//! A function of a library: what C declares, and what it does.
+//! A function of a library: its C declaration and its body.
 //!
-//! A body hands everything on to a function of the run time, so that there are few kinds: it is written as code in [`glue`](crate::glue).
+//! A body only forwards to a function of the runtime, so there are few kinds of bodies: [`glue`](crate::glue) generates their
+//! code.
 
 use std::ops::Range;
 
 use warpwise_prim::ValueType;
 
-/// A function for C.
+/// A function with a C interface.
 pub struct Function {
-    /// What it is called.
+    /// Name of the function.
     pub name: String,
-    /// What it gives.
+    /// Declared result.
     pub result: Declared,
-    /// What it takes.
+    /// Declared parameters.
     pub params: Vec<Declared>,
-    /// What it does.
+    /// Body of the function.
     pub body: Body,
 }
 
-/// A type, or a parameter with its name, as C spells it.
+/// A type, or a parameter with its name, in C syntax.
 #[derive(Clone)]
 pub struct Declared {
-    /// `const double *data`.
+    /// C text, such as `const double *data`.
     pub text: String,
-    /// How it comes or goes.
+    /// Way in which the value is passed.
     pub passed: Passed,
 }
 
-/// How a value is passed, whatever C calls its type.
+/// Way in which a value is passed, regardless of its C type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passed {
-    /// Not at all.
+    /// No value.
     Nothing,
     /// An `int`.
     Int,
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Word,
     /// A pointer.
     Pointer,
@@ -42,19 +43,19 @@ pub enum Passed {
     Scalar(ValueType),
 }
 
-/// What a function does.
+/// Body of a function.
 pub enum Body {
-    /// Nothing; an `int` that it gives is 0.
+    /// Nothing; an `int` result is 0.
     Nothing,
-    /// Gives a text.
+    /// The return of a text.
     Text(&'static str),
-    /// Gives what this function of the run time gives.
+    /// A call of this function of the runtime, whose result is returned.
     Call(&'static str, Vec<Argument>),
 }
 
-/// What a function of the run time is given.
+/// Argument of a call to the runtime.
 pub enum Argument {
-    /// What all functions of a program know it by.
+    /// The program's descriptor, which all functions of a program pass.
     Program,
     /// An `int`.
     Int(i32),
@@ -62,14 +63,14 @@ pub enum Argument {
     Size(usize),
     /// A parameter.
     Param(usize),
-    /// An array of parameters that are integers of 64 bits.
+    /// An array of 64-bit integer parameters.
     Sizes(Range<usize>),
-    /// An array of pointers: parameters that are some, and the places of others.
+    /// An array of pointers: pointer parameters themselves, and the addresses of others.
     Places(Range<usize>),
 }
 
 impl Function {
-    /// A function whose parameters are those of a function of the run time.
+    /// Makes a function that forwards its parameters to a function of the runtime.
     pub fn forward(
         result: Declared,
         name: impl Into<String>,
@@ -80,7 +81,7 @@ impl Function {
         Function { name: name.into(), result, params, body: Body::Call(to, arguments) }
     }
 
-    /// `int f(int x)`.
+    /// Returns the C signature, such as `int f(int x)`.
     pub fn signature(&self) -> String {
         let Function { name, result, .. } = self;
         let params: Vec<&str> = self.params.iter().map(|param| param.text.as_str()).collect();
@@ -90,22 +91,22 @@ impl Function {
     }
 }
 
-/// What gives nothing.
+/// Declares the absence of a result.
 pub fn void() -> Declared {
     Declared { text: "void".to_string(), passed: Passed::Nothing }
 }
 
-/// An `int`, with or without a name.
+/// Declares an `int`, with or without a name.
 pub fn int(text: &str) -> Declared {
     Declared { text: text.to_string(), passed: Passed::Int }
 }
 
-/// An integer of 64 bits.
+/// Declares a 64-bit integer.
 pub fn word(text: &str) -> Declared {
     Declared { text: text.to_string(), passed: Passed::Word }
 }
 
-/// A pointer.
+/// Declares a pointer.
 pub fn pointer(text: impl Into<String>) -> Declared {
     Declared { text: text.into(), passed: Passed::Pointer }
 }

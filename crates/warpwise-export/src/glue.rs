@@ -1,4 +1,4 @@
-//! What makes a program one, as LLVM IR: its images and kernels, and either where it starts or the functions of a library.
+//! LLVM IR around a program: its images and kernels, and either the start code of an executable or the functions of a library.
 //!
 //! ```text
 //! define i32 @futhark_entry_mvm(ptr %0, ptr %1, ptr %2, ptr %3) {
@@ -9,7 +9,8 @@
 //! }
 //! ```
 //!
-//! How C passes values is known here for x86-64 under Linux. Scalars are only stored: what lies beside them in a register does not matter.
+//! The C calling convention is assumed to be that of x86-64 Linux. Scalars are only stored, so the unused bits of their registers
+//! do not matter.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -23,19 +24,19 @@ use crate::api::Api;
 use crate::function::{Argument, Body, Declared, Function, Passed};
 use crate::header::all;
 
-/// What is linked.
+/// Kind of file to link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// A command; whether it is a server unless told otherwise.
+    /// A command.
     Executable {
-        /// See there.
+        /// Whether the command is a server by default.
         server: bool,
     },
     /// A library.
     Library(Api),
 }
 
-/// The LLVM IR of a program.
+/// Generates the LLVM IR around a program.
 pub fn glue(program: &Standalone, interface: &Interface, role: Role) -> String {
     let mut module = Module { text: PROGRAM.to_string(), run_time: BTreeMap::new() };
     for (number, variant) in program.variants.iter().enumerate() {
@@ -54,16 +55,16 @@ pub fn glue(program: &Standalone, interface: &Interface, role: Role) -> String {
     module.text
 }
 
-/// What the run time knows of a program. Destructors of threads ask by `__dso_handle` to which library they belong, where a start file of
-/// C would define it.
+/// Types and symbols that describe a program to the runtime. Destructors of thread-local variables identify their library by
+/// `__dso_handle`, which a C start file would define.
 const PROGRAM: &str = "
 %variant = type { ptr, i64, ptr, i64 }
 %linked = type { ptr, i64 }
 @__dso_handle = hidden constant ptr @__dso_handle
 ";
 
-/// Where an executable starts, as the ABI of x86-64 demands it: the arguments lie on the stack, `rdx` is what the loader wants to be called at
-/// the end. There is nothing to be called before `main` but what the C library finds itself.
+/// Entry point of an executable, by the ABI of x86-64: the arguments lie on the stack, and `rdx` is the function that the loader
+/// wants to be called at exit. No constructors are passed, because the C library finds them itself.
 const START: &str = r#"
 module asm ".globl _start"
 module asm ".type _start, @function"
@@ -94,12 +95,12 @@ define hidden i32 @main(i32 %count, ptr %words) uwtable {
 
 struct Module {
     text: String,
-    /// The functions of the run time that are called, with their declarations.
+    /// Declarations of the runtime functions that are called.
     run_time: BTreeMap<&'static str, String>,
 }
 
 impl Module {
-    /// The image and the kernels of a variant.
+    /// Emits the image and the kernels of a variant.
     fn variant(&mut self, number: usize, variant: &Variant) {
         let bytes = variant.image.len();
         let _ = writeln!(
@@ -120,7 +121,7 @@ impl Module {
         );
     }
 
-    /// What a program is to the run time.
+    /// Emits the descriptor of the program for the runtime.
     fn program(&mut self, variants: &[Variant]) {
         let each = variants.iter().enumerate().map(|(number, variant)| {
             let (bytes, kernels) = (variant.image.len(), variant.symbols.len());
@@ -135,7 +136,7 @@ impl Module {
         );
     }
 
-    /// A function that others see.
+    /// Emits an exported function.
     fn function(&mut self, function: &Function) {
         let Function { name, result, params, body } = function;
         let result = ir_type(result.passed);
@@ -169,7 +170,7 @@ impl Module {
         );
     }
 
-    /// A call of a function of the run time, which is declared by its first call.
+    /// Emits a call of a runtime function, and declares the function at its first call.
     fn call(&mut self, code: &mut Code, result: &str, to: &'static str, arguments: &[Argument]) -> String {
         let given: Vec<String> = arguments.iter().map(|argument| code.argument(argument)).collect();
         let types: Vec<&str> = given.iter().filter_map(|argument| argument.split(' ').next()).collect();
@@ -178,11 +179,11 @@ impl Module {
     }
 }
 
-/// The code of a function.
+/// Code of a function under construction.
 struct Code<'f> {
     params: &'f [Declared],
     text: String,
-    /// How many arrays were made.
+    /// Number of arrays made so far.
     arrays: usize,
 }
 
@@ -191,7 +192,7 @@ impl Code<'_> {
         let _ = writeln!(self.text, "  {line}");
     }
 
-    /// An argument with its type.
+    /// Returns an argument with its type.
     fn argument(&mut self, argument: &Argument) -> String {
         match argument {
             Argument::Program => "ptr @program".to_string(),
@@ -207,7 +208,7 @@ impl Code<'_> {
         format!("{} %{number}", ir_type(self.params[number].passed))
     }
 
-    /// A parameter that is a pointer, or a pointer to it.
+    /// Returns a pointer parameter, or a pointer to any other parameter.
     fn place(&mut self, number: usize) -> String {
         let ty = ir_type(self.params[number].passed);
         if ty == "ptr" {
@@ -218,7 +219,7 @@ impl Code<'_> {
         format!("ptr %place{number}")
     }
 
-    /// An array on the stack.
+    /// Emits an array on the stack.
     fn array(&mut self, ty: &str, params: Range<usize>, element: fn(&mut Self, usize) -> String) -> String {
         let array = format!("%array{}", self.arrays);
         self.arrays += 1;
@@ -249,7 +250,7 @@ fn ir_type(passed: Passed) -> &'static str {
     }
 }
 
-/// Bytes as LLVM IR writes them.
+/// Escapes bytes as in LLVM IR.
 fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for &byte in bytes {

@@ -1,11 +1,11 @@
-//! The functions of a library: what the header declares, and which function of the run time each one hands everything on to.
+//! The functions of a library: their declarations in the header, and the runtime functions that they forward to.
 //!
 //! ```text
 //! int futhark_entry_mvm(struct futhark_context *ctx, struct futhark_f32_1d **out0, const struct futhark_f32_2d *in0, ...)
 //! calls warpwise_call(ctx, 0, out0, {in0, ...})
 //! ```
 //!
-//! Names and order of parameters are Futhark's, so that programs written for its libraries compile with ours.
+//! Names and orders of parameters are Futhark's, so that programs written for Futhark's libraries compile with ours.
 
 use warpwise_standalone::interface::{
     EntryInterface, Field, Interface, Kind, NamedType, SumVariant, TypeRef,
@@ -16,14 +16,14 @@ use crate::c_types::{input, output, scalar, sizes};
 use crate::function::Argument::{Int, Param, Places, Program, Size, Sizes};
 use crate::function::{Body, Declared, Function, int, pointer, void, word};
 
-/// The functions of a library, in sections.
+/// Functions of a library's types.
 pub struct Functions<'i> {
     interface: &'i Interface,
-    /// What was made so far.
+    /// Functions made so far.
     made: Vec<Function>,
 }
 
-/// The header.
+/// Generates the header.
 pub fn header(interface: &Interface, api: Api) -> String {
     let declared = |functions: Vec<Function>| -> String {
         functions.iter().map(|function| format!("{};\n", function.signature())).collect()
@@ -38,7 +38,7 @@ pub fn header(interface: &Interface, api: Api) -> String {
     )
 }
 
-/// Every function.
+/// Returns all functions.
 pub fn all(interface: &Interface, api: Api) -> Vec<Function> {
     surroundings().into_iter().chain(values(interface, api)).chain(entries(interface, api)).collect()
 }
@@ -69,7 +69,7 @@ const TAIL: &str = "
 #endif
 ";
 
-/// Configurations and contexts: the same for every program.
+/// Returns the functions for configurations and contexts, which are the same for every program.
 fn surroundings() -> Vec<Function> {
     let config = || pointer("struct futhark_context_config *cfg");
     let set = |name: &str, value: &str, what: i32| {
@@ -145,7 +145,7 @@ fn surroundings() -> Vec<Function> {
         ),
         of_context(void(), "free", vec![], "warpwise_context_free"),
         function(int("int"), "futhark_context_sync".into(), vec![context()], Body::Nothing),
-        // Not one of Futhark's: ends a call from another thread or a signal handler.
+        // Not part of Futhark's interface. Ends a call from another thread or a signal handler.
         of_context(void(), "cancel", vec![], "warpwise_context_cancel"),
         of_context(pointer("char *"), "get_error", vec![], "warpwise_context_get_error"),
         of_context(void(), "set_logging_file", vec![pointer("FILE *f")], "warpwise_context_set_logging_file"),
@@ -232,7 +232,7 @@ impl Functions<'_> {
         self.forward("unsigned char *", format!("values_raw_{name}"), array, "warpwise_values_raw");
     }
 
-    /// Elements and sizes of any array.
+    /// Adds the functions for elements and sizes of any array.
     fn indexing(&mut self, name: &str, handle: &str, element: TypeRef, rank: usize) {
         let params = [output(self.interface, element, "out"), pointer(format!("{handle} *arr"))];
         self.add(
@@ -313,7 +313,7 @@ impl Functions<'_> {
         self.forward("int", format!("variant_{name}"), [format!("const {handle} *v")], "warpwise_variant");
     }
 
-    /// Values as bytes.
+    /// Adds the functions that convert values to and from bytes.
     fn bytes(&mut self, number: usize, name: &str, handle: &str) {
         let params = [format!("const {handle} *obj"), "void **p".to_string(), "size_t *n".to_string()];
         self.forward("int", format!("store_{name}"), params, "warpwise_store");
@@ -325,14 +325,14 @@ impl Functions<'_> {
         );
     }
 
-    /// A function of a context and pointers that a function of the run time takes as they are.
+    /// Adds a function of a context and pointers, all of which are forwarded unchanged.
     fn forward<const N: usize>(&mut self, result: &str, name: String, params: [String; N], to: &'static str) {
         let result = if result == "int" { int(result) } else { pointer(result) };
         let params = [context()].into_iter().chain(params.map(pointer)).collect();
         self.made.push(Function::forward(result, format!("futhark_{name}"), params, to));
     }
 
-    /// A function of a context and these parameters.
+    /// Adds a function of a context and these parameters.
     fn add(
         &mut self,
         result: Declared,

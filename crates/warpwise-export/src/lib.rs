@@ -1,4 +1,4 @@
-//! Compiled programs as files that need no compiler: executables, servers, and libraries for C.
+//! Export of compiled programs as files that run without a compiler: executables, servers, and libraries for C.
 //!
 //! ```text
 //! object files of the kernels  ---------------------.
@@ -6,8 +6,8 @@
 //! run time (embedded here)     ---------------------'
 //! ```
 //!
-//! LLVM compiles the code around a program ([`glue`](mod@glue)), and LLD links it. Both are part of this process; of the system it
-//! needs only the shared libraries that the result loads as well. The header, its names and the manifest follow Futhark's
+//! LLVM compiles the code around a program ([`glue`](mod@glue)), and LLD links it. Both run in this process. The only system
+//! files needed are the shared libraries that the result loads as well. The header, its names and the manifest follow Futhark's
 //! conventions.
 //!
 //! Absent on purpose: the meaning of the functions (`warpwise-standalone`), systems other than Linux.

@@ -1,7 +1,7 @@
-//! From a compiled program to files: writes what is linked into a folder of its own, and links it.
+//! Linking of a compiled program: writes the linker's inputs to a temporary folder, and links them.
 //!
-//! A library's object code is made one file first, in which nothing but the library's own functions can be seen: its kernels and its run
-//! time do not clash with those of others in the same program.
+//! A library's object code is first linked to one object file in which only the library's own functions are visible: its kernels
+//! and its runtime do not clash with those of other libraries in the same program.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -21,26 +21,26 @@ use crate::manifest::manifest;
 use crate::source::source;
 use crate::system::System;
 
-/// The run time of programs that stand alone.
+/// The runtime of standalone programs, as an object file.
 const RUN_TIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runtime.o"));
 
-/// How executables and shared objects are linked. All that they call is found when the program starts: a kernel that is left because its run
-/// is cancelled must not be looking for a function.
+/// Linker options of executables and shared objects. All called functions are resolved at startup: a kernel that is abandoned
+/// because its run is cancelled must not be in the middle of a lookup.
 const LOADED: &[&str] = &["--gc-sections", "--eh-frame-hdr", "--hash-style=gnu", "-z", "now", "-z", "defs"];
 
-/// What is to be made.
+/// Kind of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// An executable.
     Executable,
-    /// An executable that is a server unless told otherwise.
+    /// An executable that is a server by default.
     Server,
-    /// A shared object, a static library, a header, a manifest, and all of it as one C file.
+    /// A shared object, a static library, a header, a manifest, and a single C file with the whole library.
     Library(Api),
 }
 
 impl Form {
-    /// What is made for a name.
+    /// Returns the paths of the output files.
     pub fn files(self, path: &Path) -> Vec<PathBuf> {
         let name = name_of(path);
         match self {
@@ -54,17 +54,18 @@ impl Form {
     }
 }
 
-/// Why nothing was made.
+/// Reason why the export failed.
 #[derive(Debug)]
 pub enum ExportError {
-    /// A file cannot be written.
+    /// A file could not be written.
     File(PathBuf, io::Error),
-    /// It cannot be linked.
+    /// The program could not be linked.
     Link(String),
 }
 
-/// Makes files of a program, beside each other: `name` for an executable, `name.h`, `libname.so`, `libname.a`, `name.json` and `name.c` for a
-/// library. Gives their paths. They get their names when all are made; before, and if one cannot be, what was there stays.
+/// Exports a program as files in one folder: `name` for an executable; `name.h`, `libname.so`, `libname.a`, `name.json` and
+/// `name.c` for a library. Returns their paths. The files get their final names when all are complete; until then, and if one
+/// cannot be made, existing files stay.
 pub fn export(program: &Standalone, form: Form, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
     let interface = Interface::of(program.entries.iter().map(|entry| &entry.point));
     let folder = tempfile::tempdir().map_err(|error| ExportError::File(std::env::temp_dir(), error))?;
@@ -101,7 +102,7 @@ impl Work<'_> {
         linker::keep_global(&object, "futhark_")?;
         linker::archive(&archive, &object)?;
         let System { loader, mut libraries } = System::of_this_machine().map_err(ExportError::Link)?;
-        // Variables of threads are found by the loader.
+        // The loader resolves thread-local variables.
         libraries.push(loader);
         let soname = format!("lib{}.so", name_of(path));
         let words = ["-shared".as_ref(), "-soname".as_ref(), soname.as_ref(), object.as_os_str()];
@@ -116,7 +117,7 @@ impl Work<'_> {
         self.place(&made.into_iter().zip(Form::Library(api).files(path)).collect::<Vec<_>>())
     }
 
-    /// Links what the loader is to load.
+    /// Links an executable or a shared object.
     fn link(&self, name: &str, words: &[&OsStr], libraries: &[PathBuf]) -> Result<(), ExportError> {
         let result = self.folder.join(name);
         let mut all: Vec<&OsStr> = LOADED.iter().map(OsStr::new).collect();
@@ -127,7 +128,7 @@ impl Work<'_> {
         Ok(linker::link(&all)?)
     }
 
-    /// Writes all object files; gives their paths.
+    /// Writes all object files. Returns their paths.
     fn objects(&self, role: Role) -> Result<Vec<PathBuf>, ExportError> {
         let glue = warpwise_cpu::compile_ir(glue(self.program, self.interface, role))
             .map_err(|bug| ExportError::Link(bug.message))?;
@@ -144,7 +145,7 @@ impl Work<'_> {
         written(&self.folder.join(name), bytes)
     }
 
-    /// Puts files that were made to their places.
+    /// Moves finished files to their destinations.
     fn place(&self, made: &[(&str, PathBuf)]) -> Result<Vec<PathBuf>, ExportError> {
         let mut copies = Vec::new();
         for (name, path) in made {
@@ -157,7 +158,8 @@ impl Work<'_> {
         Ok(made.iter().map(|(_, path)| path.clone()).collect())
     }
 
-    /// A copy of a file that was made beside its place, with its permissions. What is running cannot be written to, but replaced.
+    /// Copies a finished file to a temporary file beside its destination, with its permissions. A running executable cannot be
+    /// overwritten, but it can be replaced.
     fn copy(&self, name: &str, path: &Path) -> io::Result<WholeFile> {
         let mut made = fs::File::open(self.folder.join(name))?;
         let mut copy = WholeFile::create(path)?;

@@ -1,11 +1,11 @@
-//! The manifest: the types and entry points of a library for tools, in the form that Futhark's libraries have.
+//! The manifest: a machine-readable description of a library's types and entry points, in the format of Futhark's libraries.
 
 use serde_json::{Map, Value, json};
 use warpwise_standalone::interface::{EntryInterface, Field, Interface, Kind, NamedType, TypeRef};
 
 use crate::api::Api;
 
-/// The manifest of a library.
+/// Generates the manifest of a library.
 pub fn manifest(interface: &Interface, api: Api) -> Value {
     let types = api.types(interface).map(|(_, ty)| (ty.name.clone(), describe(interface, ty)));
     let entries = interface.entries.iter().map(|point| (point.name.clone(), entry(interface, api, point)));

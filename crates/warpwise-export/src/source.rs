@@ -1,7 +1,7 @@
-//! A library as one C file, for build scripts that compile what they are given beside the header.
+//! A library as one C file, for build scripts that compile C files together with the header.
 //!
-//! The file holds the shared object as data. When the program starts it is put into memory that has a name for the loader, and
-//! every function of the header jumps to its own there.
+//! The file contains the shared object as data. At startup the data is written to a memory file, which the loader opens, and
+//! every function of the header jumps to its counterpart there.
 //!
 //! ```text
 //! futhark_entry_main:  jmp *warpwise_targets+8*17(%rip)
@@ -14,7 +14,7 @@ use warpwise_standalone::interface::Interface;
 use crate::api::Api;
 use crate::header::{all, header};
 
-/// The C of a library whose shared object has these bytes.
+/// Generates the C file of a library from the bytes of its shared object.
 pub fn source(interface: &Interface, api: Api, shared_object: &[u8]) -> String {
     let functions = all(interface, api);
     let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
@@ -45,10 +45,10 @@ pub fn source(interface: &Interface, api: Api, shared_object: &[u8]) -> String {
     text
 }
 
-/// Words of eight bytes on a line.
+/// Number of eight-byte words per line.
 const WORDS: usize = 8;
 
-/// Nothing but the C library's names are used, and none that a header must have defined.
+/// C code that loads the library at startup. It uses only functions of the C library, and none that needs a macro of a header.
 const LOADER: &str = r#"
 extern int memfd_create(const char *, unsigned int);
 extern long write(int, const void *, size_t);

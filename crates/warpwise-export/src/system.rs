@@ -1,47 +1,49 @@
-//! What programs are linked with: shared libraries of the machine that links, where its loader finds them.
+//! The shared libraries that programs are linked with, at the paths where the linking machine's loader finds them.
 //!
-//! They are this process's own: they are asked for by name, and the loader tells from where. So no development files are needed, and
-//! what is linked runs on systems whose C library is as new as this one's. The `unsafe` here asks the loader.
+//! They are this process's own libraries: they are requested by name, and the loader returns their paths. So no development files
+//! are needed, and linked programs run on systems whose C library is at least as new as this one's. The `unsafe` code here calls
+//! the loader.
 
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::ptr;
 
-/// Vector mathematics, mathematics, unwinding and the C library: what the run time and kernels call, directly or not.
+/// Vector mathematics, mathematics, unwinding and the C library: used by the runtime and kernels, directly or indirectly.
 const NAMES: &[&CStr] = &[c"libmvec.so.1", c"libm.so.6", c"libgcc_s.so.1", c"libc.so.6"];
 
-/// The loader, which finds variables of threads as well.
+/// The loader, which also resolves thread-local variables.
 const LOADER: &CStr = c"ld-linux-x86-64.so.2";
 
 /// The shared libraries of this machine.
 pub struct System {
-    /// The loader of programs.
+    /// Loader of programs.
     pub loader: PathBuf,
-    /// What they call.
+    /// Libraries that programs call.
     pub libraries: Vec<PathBuf>,
 }
 
 impl System {
-    /// Asks the loader; which library it does not find.
+    /// Asks the loader for the libraries. The error names the missing one.
     pub fn of_this_machine() -> Result<System, String> {
         let libraries = NAMES.iter().map(|name| path(name)).collect::<Result<_, _>>()?;
         Ok(System { loader: path(LOADER)?, libraries })
     }
 }
 
-/// The beginning of what the loader tells of a library (`struct link_map`).
+/// Prefix of the loader's description of a library (`struct link_map`).
 #[repr(C)]
 struct LinkMap {
     address: usize,
     name: *const c_char,
 }
 
-/// Where a library lies. It stays loaded, as those of this process are.
+/// Returns the path of a library. It stays loaded, like this process's other libraries.
 fn path(name: &CStr) -> Result<PathBuf, String> {
     let missing =
         || format!("this machine has no {}, which programs are linked with", name.to_string_lossy());
-    // SAFETY: the name ends with a zero byte; the loader fills in a pointer to what it knows, which lives as long as the library.
+    // SAFETY: the name ends with a zero byte; the loader stores a pointer to its description of the library, which lives as long
+    // as the library.
     unsafe {
         let library = libc::dlopen(name.as_ptr(), libc::RTLD_LAZY);
         if library.is_null() {

@@ -1,4 +1,4 @@
-//! C programs against a built library: as users compile them, and under valgrind.
+//! C programs that use a built library: compiled as users would, and run under valgrind.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use warpwise_driver::Options;
 use warpwise_driver::build::build_standalone;
 use warpwise_export::{Api, Form, export};
 
-/// The library, for any processor: valgrind knows none of the newest.
+/// Builds the library for a generic processor, because valgrind does not know the newest instructions.
 fn library() -> TempDir {
     library_of(Api::default())
 }
@@ -94,7 +94,7 @@ fn the_header_is_cpp_too() {
     succeeds(&mut Command::new(program));
 }
 
-/// The interface of 0.25 is also for tools that compile the C file by an older standard.
+/// The 0.25 interface also serves tools that compile the C file by an older standard.
 #[test]
 fn tuples_are_several_results_in_the_interface_of_0_25() {
     let library = library_of(Api::V0_25);
@@ -160,7 +160,7 @@ fn the_manifest_says_what_the_header_declares() {
     assert_eq!(manifest["entry_points"]["split"]["output"]["type"], "(i32, bool)");
 }
 
-/// The names of functions in a manifest.
+/// Collects the names of functions in a manifest.
 fn functions(value: &serde_json::Value, names: &mut Vec<String>) {
     match value {
         serde_json::Value::String(text) if text.starts_with("futhark_") => names.push(text.clone()),

@@ -1,4 +1,4 @@
-//! The functions of Rust for entry points, and the program they call.
+//! Generates the Rust functions for entry points, and the program that they call.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -8,7 +8,7 @@ use crate::names;
 use crate::program::{Entry, Program};
 use crate::types::Types;
 
-/// Everything that `include_fut!` stands for.
+/// Generates the whole expansion of `include_fut!`.
 pub(crate) fn code(program: &Program) -> Result<TokenStream, String> {
     let mut types = Types::default();
     for entry in &program.entries {
@@ -34,7 +34,7 @@ pub(crate) fn code(program: &Program) -> Result<TokenStream, String> {
     })
 }
 
-/// A limit, with the entry point that meets it.
+/// Formats a limit as a message that names the entry point.
 fn at(entry: &Entry) -> impl Fn(String) -> String {
     let start = format!("{}: entry point `{}`", entry.place, entry.point.name);
     move |message| format!("{start}: not supported yet: {message}")
@@ -82,7 +82,7 @@ fn parameter(param: &EntryParam, taken: &mut Vec<String>) -> Ident {
     names::unused(name, taken)
 }
 
-/// The files as parts of the executable; Rust compiles again when one of them changes.
+/// Embeds the files in the executable; Rust recompiles when one of them changes.
 fn embedded(program: &Program) -> TokenStream {
     let names = program.files.iter().map(|file| &file.name);
     let paths = program.files.iter().map(|file| file.path.display().to_string());

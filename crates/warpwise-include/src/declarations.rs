@@ -1,4 +1,4 @@
-//! Types of Rust for records and sum types that have names, with what passes their values.
+//! Generates Rust types for named records and sum types, and the code that passes their values.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -7,7 +7,7 @@ use warpwise_prim::ValueType;
 
 use crate::names;
 
-/// A struct for a record whose fields have these types of Rust.
+/// Generates a struct for a record whose fields have these Rust types.
 pub(crate) fn record(
     name: &str,
     rust: &Ident,
@@ -42,7 +42,7 @@ pub(crate) fn record(
     }
 }
 
-/// An enum for a sum type of these leaves, whose constructors carry what has these types of Rust.
+/// Generates an enum for a sum type with these leaves, whose constructors have payloads of these Rust types.
 pub(crate) fn sum(
     name: &str,
     rust: &Ident,
@@ -104,7 +104,7 @@ pub(crate) fn sum(
     }
 }
 
-/// What a sum type is made of, and which of that its constructors carry.
+/// Generates the leaves of a sum type, and the leaves that each constructor's payload uses.
 fn layout(leaves: &[(ValueType, usize)], variants: &[Variant]) -> TokenStream {
     let types = leaves.iter().map(|(ty, _)| format_ident!("{ty:?}"));
     let ranks = leaves.iter().map(|(_, rank)| *rank);

@@ -1,4 +1,4 @@
-//! `include_fut!`: the entry points of a program as functions of Rust.
+//! `include_fut!`: the entry points of a program as Rust functions.
 //!
 //! ```text
 //! include_fut!("src/prices.fut");
@@ -8,12 +8,12 @@
 //!                                               static PRICES: Included = Included::new(.. the program's files ..);
 //! ```
 //!
-//! The front end runs while Rust compiles, so an error of the program is an error of the macro, with its file and line. The
-//! program's files become part of the executable, and Rust compiles again when one of them changes. The context compiles the
-//! program at its first call. [`program`] reads the program, [`types`] maps its types to Rust's, and [`declarations`] and [`code`]
-//! write the result.
+//! The front end runs while Rust compiles, so an error in the program is an error of the macro, with its file and line. The
+//! program's files are embedded in the executable, and Rust recompiles when one of them changes. A context compiles the program
+//! at the first call. [`program`] reads the program, [`types`] maps its types to Rust's, and [`declarations`] and [`code`]
+//! generate the result.
 //!
-//! Absent: any knowledge of how values are passed; the generated code calls nothing but `warpwise`.
+//! Absent: any knowledge of how values are passed; the generated code calls only `warpwise`.
 
 mod code;
 mod declarations;
@@ -24,7 +24,7 @@ mod types;
 use proc_macro::TokenStream;
 use syn::{LitStr, parse_macro_input};
 
-/// The entry points of a program as functions.
+/// Declares functions for the entry points of a program.
 #[proc_macro]
 pub fn include_fut(input: TokenStream) -> TokenStream {
     let path = parse_macro_input!(input as LitStr);

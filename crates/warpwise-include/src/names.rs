@@ -1,13 +1,13 @@
-//! Names of the language as names of Rust.
+//! Conversion of the language's names to Rust names.
 
 use proc_macro2::{Ident, Span};
 
-/// A function's, parameter's or field's name.
+/// Converts the name of a function, parameter or field.
 pub(crate) fn value(name: &str) -> Ident {
     identifier(&word(name))
 }
 
-/// A type's or constructor's name, in capitals: `m.two_words` is `MTwoWords`.
+/// Converts the name of a type or constructor to camel case: `m.two_words` becomes `MTwoWords`.
 pub(crate) fn ty(name: &str) -> Ident {
     let parts = name.split(|c: char| !c.is_alphanumeric() && c != '\'');
     let capitals = parts.map(|part| {
@@ -17,13 +17,13 @@ pub(crate) fn ty(name: &str) -> Ident {
     identifier(&word(&capitals.collect::<String>()))
 }
 
-/// A constant's name, which is of letters, digits and underscores only.
+/// Makes the name of a constant, of letters, digits and underscores only.
 pub(crate) fn constant(name: &str) -> Ident {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     Ident::new(&format!("WARPWISE_{}", name.chars().map(letter).collect::<String>()), Span::call_site())
 }
 
-/// The first of `name`, `name_2`, `name_3`, ... that is not taken, which is then taken.
+/// Returns the first of `name`, `name_2`, `name_3`, ... that is not taken, and marks it as taken.
 pub(crate) fn unused(name: Ident, taken: &mut Vec<String>) -> Ident {
     let numbered = (2..).map(|number| Ident::new(&format!("{}_{number}", plain(&name)), Span::call_site()));
     let mut candidates = std::iter::once(name.clone()).chain(numbered);
@@ -36,7 +36,7 @@ fn plain(name: &Ident) -> String {
     name.to_string().trim_start_matches("r#").to_string()
 }
 
-/// With only what Rust's names are made of.
+/// Replaces characters that Rust names cannot contain.
 fn word(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {

@@ -8,15 +8,15 @@ use warpwise_fut::compile::{Options, compile};
 use warpwise_ir::EntryPoint;
 use warpwise_source::files::{Import, SourceFiles};
 
-/// Bytes of stack for the front end, which is as deep as the program is nested.
+/// Stack size of the front end in bytes; its recursion is as deep as the program's nesting.
 const STACK: usize = 1 << 28;
 
-/// A program as far as its callers must know it.
+/// A program, as far as its callers need to know it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Program {
-    /// Its files, the one it starts in first.
+    /// The program's files, the main file first.
     pub files: Vec<File>,
-    /// The file an import stands in, what it says, and the file it means.
+    /// The importing file, the path in the import, and the imported file.
     pub imports: Vec<(usize, String, usize)>,
     /// The entry points, in the order of the source.
     pub entries: Vec<Entry>,
@@ -25,9 +25,9 @@ pub(crate) struct Program {
 /// A file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct File {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What messages of the running program call it.
+    /// Name of the file in messages of the running program.
     pub name: String,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The file it stands in.
+    /// Returns the file that contains the entry point.
     pub fn file(&self) -> &str {
         self.place.rsplitn(3, ':').nth(2).unwrap_or(&self.place)
     }
 }
 
-/// The program at a path from the folder of the crate's `Cargo.toml` on. An error is a message for people.
+/// Reads the program at a path relative to the folder of the crate's `Cargo.toml`. An error is a message for the user.
 pub(crate) fn read(path: &str) -> Result<Program, String> {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let program = (folder, path.to_string());
@@ -79,13 +79,13 @@ fn read_in(folder: &Path, path: &str) -> Result<Program, String> {
     Ok(Program { files, imports, entries })
 }
 
-/// A path as the compiler shows those of Rust's files: from the folder it was started in on, where that is possible.
+/// Returns a path relative to the current folder if possible, as rustc shows paths of Rust files.
 fn shown(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).to_path_buf()
 }
 
-/// The files of a program, each once, and what they import.
+/// Numbers the files of a program, each once. Returns them and their imports.
 fn numbered(folder: &Path, main: String, imports: Vec<Import>) -> (Vec<File>, Vec<(usize, String, usize)>) {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let mut keys = vec![main];

@@ -1,4 +1,4 @@
-//! What the types of entry points are in Rust.
+//! Maps the types of entry points to Rust types.
 //!
 //! ```text
 //! f32                          f32
@@ -10,7 +10,7 @@
 //! type shape = #a | #b f32     enum Shape { A, B(f32) }
 //! ```
 //!
-//! Absent: arrays of what holds arrays, of sum types and of nothing, and sum types without a name; they are refused.
+//! Absent: arrays of elements that contain arrays, sum types or nothing, and sum types without a name; they are rejected.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -19,16 +19,16 @@ use warpwise_prim::ValueType;
 
 use crate::{declarations, names};
 
-/// The most parts of tuples that are passed.
+/// Maximum number of parts of a tuple that is passed.
 const MOST_PARTS: usize = 12;
 
-/// The most parts of tuples that are elements of arrays.
+/// Maximum number of parts of a tuple that is an element of an array.
 const MOST_ELEMENT_PARTS: usize = 8;
 
-/// Most dimensions of arrays.
+/// Maximum number of dimensions of an array.
 const MOST_DIMENSIONS: usize = 6;
 
-/// The types of a program that have names, and the names of everything that was made.
+/// The named types of a program, and all names in use.
 #[derive(Default)]
 pub(crate) struct Types {
     named: Vec<Named>,
@@ -38,13 +38,14 @@ pub(crate) struct Types {
 /// A type that is declared in Rust.
 struct Named {
     source: EntryType,
-    /// In the source.
+    /// Name in the source.
     called: String,
     name: Ident,
 }
 
 impl Types {
-    /// Takes note of what has a name in a type. All types are to be known before any is written: a part may be called so elsewhere.
+    /// Records the named types within a type. All types must be known before any is generated, because a part may get its name
+    /// elsewhere.
     pub fn collect(&mut self, ty: &EntryType) {
         let EntryType::Opaque { name, fields, form } = ty else { return };
         let is_declared = match form {
@@ -68,7 +69,7 @@ impl Types {
         }
     }
 
-    /// The declarations.
+    /// Generates the declarations.
     pub fn declarations(&self) -> Result<Vec<TokenStream>, String> {
         self.named.iter().map(|named| self.declaration(named)).collect()
     }
@@ -83,7 +84,7 @@ impl Types {
         .map_err(|message| format!("type `{called}`: {message}"))
     }
 
-    /// A type in Rust.
+    /// Generates a Rust type.
     pub fn ty(&self, ty: &EntryType) -> Result<TokenStream, String> {
         match ty {
             EntryType::Scalar(ty) => Ok(scalar(*ty)),
@@ -107,7 +108,7 @@ impl Types {
         }
     }
 
-    /// A tuple in Rust.
+    /// Generates a Rust tuple type.
     pub fn tuple<'t>(&self, parts: impl Iterator<Item = &'t EntryType>) -> Result<TokenStream, String> {
         let parts = parts.map(|ty| self.ty(ty)).collect::<Result<Vec<_>, _>>()?;
         match parts.len() {
@@ -120,7 +121,7 @@ impl Types {
         self.named.iter().find(|named| is_same(&named.source, ty)).map(|named| &named.name)
     }
 
-    /// Whether arrays hold values of a type as an array for each of its parts.
+    /// Returns whether arrays store values of this type as one array per part.
     fn is_element(&self, ty: &EntryType) -> bool {
         match ty {
             EntryType::Scalar(_) => true,
@@ -192,14 +193,14 @@ fn is_tuple(fields: &[(String, EntryType)]) -> bool {
     fields.len() != 1 && fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string())
 }
 
-/// Whether a type's name is a name of the source and no structure.
+/// Returns whether a type's name is a name in the source, and not a type expression.
 fn is_word(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\''))
 }
 
-/// Whether two types have the same structure, whatever they are called.
+/// Returns whether two types have the same structure, regardless of their names.
 fn is_same(a: &EntryType, b: &EntryType) -> bool {
     let (EntryType::Opaque { fields, form, .. }, EntryType::Opaque { fields: others, form: other, .. }) =
         (a, b)
@@ -241,7 +242,7 @@ mod tests {
         EntryType::Opaque { name, fields: Vec::new(), form }
     }
 
-    /// A type in Rust, without spaces.
+    /// Returns the Rust type without spaces.
     fn written(ty: &EntryType) -> Result<String, String> {
         let mut types = Types::default();
         types.collect(ty);

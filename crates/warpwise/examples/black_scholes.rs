@@ -8,7 +8,7 @@ use warpwise::{Acc, Array, Context, Exp, Vector, cond};
 const RISK_FREE: f32 = 0.02;
 const VOLATILITY: f32 = 0.30;
 
-/// The cumulative normal distribution, by Hastings' polynomial (Abramowitz and Stegun, 26.2.17).
+/// Computes the cumulative normal distribution, by Hastings' polynomial (Abramowitz and Stegun, 26.2.17).
 fn normal(d: Exp<f32>) -> Exp<f32> {
     let k = 1.0 / (1.0 + 0.2316419 * d.abs());
     let coefficients = [1.330_274_4, -1.821_255_9, 1.781_477_9, -0.356_563_78, 0.319_381_54];
@@ -17,7 +17,7 @@ fn normal(d: Exp<f32>) -> Exp<f32> {
     cond(d.gt(0.0), 1.0 - tail, tail)
 }
 
-/// Prices of a call and a put, from the price of the stock, the strike price and the years to go.
+/// Computes the prices of a call and a put, from the stock price, the strike price and the years to maturity.
 pub(crate) fn prices(options: &Acc<Vector<(f32, f32, f32)>>) -> Acc<Vector<(f32, f32)>> {
     options.map(|(price, strike, years)| {
         let root = years.sqrt();
@@ -37,7 +37,7 @@ fn options(count: usize) -> Vec<(f32, f32, f32)> {
         .collect()
 }
 
-/// A call minus a put is the stock minus the discounted strike price.
+/// Checks that a call minus a put is the stock minus the discounted strike price.
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let function = context.compile(|xs: Acc<Vector<(f32, f32, f32)>>| prices(&xs))?;
     for count in [0, 1, 1000] {

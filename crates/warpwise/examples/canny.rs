@@ -1,7 +1,7 @@
-//! Edges of a picture by Canny's method: `cargo run --release --example canny [FILE.png]`.
+//! Edge detection by Canny's method: `cargo run --release --example canny [FILE.png]`.
 //!
-//! The picture is blurred and differentiated, and slopes thinned to lines one point wide; then strong lines stay, and the weak
-//! ones that touch them.
+//! The picture is blurred and differentiated. Gradients are thinned to lines one pixel wide. Then strong lines are kept, and weak
+//! lines that touch them.
 
 use std::error::Error;
 use std::fs::File;
@@ -9,13 +9,13 @@ use std::io::BufWriter;
 
 use warpwise::{Acc, Array, Boundary, Context, Exp, Matrix, awhile, cond, unit};
 
-/// From this slope on a point may be one of an edge.
+/// Minimum gradient of a point that may belong to an edge.
 const WEAK: f32 = 50.0;
 
-/// From this slope on it is.
+/// Minimum gradient of a point that certainly belongs to an edge.
 const STRONG: f32 = 100.0;
 
-/// A row or column of the blur.
+/// Weights of the blur along a row or column.
 const BLUR: [f32; 5] = [1.0 / 16.0, 4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0];
 
 fn weighted(lights: [Exp<f32>; 5]) -> Exp<f32> {
@@ -23,7 +23,7 @@ fn weighted(lights: [Exp<f32>; 5]) -> Exp<f32> {
     products.reduce(|x, y| x + y).unwrap_or(Exp::constant(0.0))
 }
 
-/// Slopes along rows and columns.
+/// Computes the gradients along rows and columns.
 fn slopes(picture: &Acc<Matrix<f32>>) -> Acc<Matrix<(f32, f32)>> {
     let across = picture.stencil(Boundary::Clamp, |[row]: [[_; 5]; 1]| weighted(row));
     let blurred = across.stencil(Boundary::Clamp, |rows: [[_; 1]; 5]| weighted(rows.map(|[light]| light)));
@@ -32,10 +32,10 @@ fn slopes(picture: &Acc<Matrix<f32>>) -> Acc<Matrix<(f32, f32)>> {
     })
 }
 
-/// 2 for points of strong edges, 1 for those of weak ones, 0 for others.
+/// Returns 2 for points of strong edges, 1 for points of weak edges, 0 for others.
 fn candidates(picture: &Acc<Matrix<f32>>) -> Acc<Matrix<u8>> {
     let slopes = slopes(picture);
-    // Whose direction is horizontal, vertical or diagonal decides which neighbours to compare with.
+    // The gradient's direction (horizontal, vertical or diagonal) decides which neighbours to compare with.
     let sized = slopes.map(|(x, y)| {
         let (flat, steep) = (y.abs().lt(x.abs() * 0.4142), x.abs().lt(y.abs() * 0.4142));
         let falling = cond((x * y).ge(0.0), 2_u8, 3_u8);
@@ -51,7 +51,7 @@ fn candidates(picture: &Acc<Matrix<f32>>) -> Acc<Matrix<u8>> {
     })
 }
 
-/// The edges: weak points become strong as long as there are any beside strong ones.
+/// Returns the edges: weak points beside strong ones become strong until there are none left.
 fn edges(picture: &Acc<Matrix<f32>>) -> Acc<Matrix<bool>> {
     let grow = |points: &Acc<Matrix<u8>>| {
         points.stencil(Boundary::Constant(0), |rows: [[Exp<u8>; 3]; 3]| {
@@ -73,7 +73,7 @@ fn edges(picture: &Acc<Matrix<f32>>) -> Acc<Matrix<bool>> {
     points.map(|point| point.eq(2))
 }
 
-/// The same with loops.
+/// Computes the same with loops.
 fn expected(n: usize, m: usize, picture: &[f32]) -> Vec<bool> {
     let inside = |i: i64, j: i64| (0..n as i64).contains(&i) && (0..m as i64).contains(&j);
     let clamped = |xs: &[f32], i: i64, j: i64| {
@@ -118,7 +118,7 @@ fn expected(n: usize, m: usize, picture: &[f32]) -> Vec<bool> {
     points.into_iter().map(|point| point == 2).collect()
 }
 
-/// A disc that fades, a square and stripes.
+/// Draws a disc that fades, a square and stripes.
 fn picture(n: usize, m: usize) -> Vec<f32> {
     let light = |place: usize| {
         let (i, j) = ((place / m) as f32 / n as f32, (place % m) as f32 / m as f32);
@@ -136,7 +136,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
         let lights = picture(n, m);
         let found = function.run(&Array::from_vec([n, m], lights.clone())?)?.to_vec();
         let expected = expected(n, m, &lights);
-        // Sums are rounded otherwise where products are fused into them, which tips a point now and then.
+        // Fusing products into sums changes rounding, which occasionally changes the class of a point.
         let different = found.iter().zip(&expected).filter(|(found, expected)| found != expected).count();
         assert!(found.len() == n * m && different <= n * m / 100, "{different} of {n} by {m}");
         assert!(n < 40 || expected.iter().filter(|&&edge| edge).count() > 60);

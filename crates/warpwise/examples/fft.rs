@@ -1,7 +1,7 @@
 //! The Fourier transform: `cargo run --release --example fft [FILE.png]` keeps the fine detail of a picture.
 //!
-//! A row whose length is a power of two is transformed by Stockham's method: every round reads two elements and writes two, and no
-//! element changes its place at the end.
+//! A row whose length is a power of two is transformed by Stockham's method: every iteration reads two elements and writes two,
+//! and no reordering is needed at the end.
 
 use std::error::Error;
 use std::f64::consts::TAU;
@@ -12,7 +12,7 @@ use warpwise::{Acc, Array, Complex, ComplexExp, Context, Exp, Matrix, awhile, co
 
 type Waves = Matrix<Complex<f64>>;
 
-/// Frequencies below this are taken out of the picture.
+/// Frequencies below this are removed from the picture.
 const CUTOFF: i64 = 10;
 
 /// Transforms every row; `sign` is -1, or 1 for the inverse.
@@ -46,7 +46,7 @@ fn transform(waves: &Acc<Waves>, sign: f64) -> Acc<Waves> {
     rows(&rows(waves, sign).transpose(), sign).transpose()
 }
 
-/// A picture without its low frequencies.
+/// Removes the low frequencies of a picture.
 fn high_pass(picture: &Acc<Matrix<f64>>) -> Acc<Matrix<f64>> {
     let (height, width) = picture.extents();
     let distance = |place: Exp<i64>, length: Exp<i64>| place.min(length - place);
@@ -89,7 +89,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Discs and stripes, some wide and some fine.
+/// Draws discs and stripes, some wide and some fine.
 fn picture(size: usize) -> Result<Matrix<f64>, warpwise::Error> {
     let light = |place: usize| {
         let (x, y) = ((place % size) as f64 / size as f64, (place / size) as f64 / size as f64);

@@ -1,7 +1,7 @@
 //! Smoke in a box, by Stam's stable fluids: `cargo run --release --example fluid [FILE.png]`.
 //!
-//! Velocity and density diffuse, are carried along by the velocity, and the velocity is freed from what would compress the fluid.
-//! Walls reflect: what lies beyond them is as what lies before.
+//! Velocity and density diffuse and are advected by the velocity, and the velocity is made divergence-free. Walls reflect: values
+//! beyond them equal the nearest values inside.
 
 use std::error::Error;
 use std::fs::File;
@@ -11,13 +11,13 @@ use warpwise::{Acc, Array, Boundary, Context, Exp, Matrix, awhile, generate, uni
 
 type Field = Matrix<f32>;
 
-/// Rounds of Jacobi's method.
+/// Number of iterations of Jacobi's method.
 const ROUNDS: i64 = 20;
 
 const TIME_STEP: f32 = 0.1;
 const VISCOSITY: f32 = 0.0001;
 
-/// Solves `here - a * (sum of the four neighbours) = right * c`, as far as the rounds go.
+/// Solves `here - a * (sum of the four neighbours) = right * c` approximately, with a fixed number of iterations.
 fn relax(right: &Acc<Field>, a: f32, c: f32) -> Acc<Field> {
     let (relaxed, _) = awhile(
         &(right.clone(), unit(0_i64)),
@@ -37,12 +37,12 @@ fn relax(right: &Acc<Field>, a: f32, c: f32) -> Acc<Field> {
     relaxed
 }
 
-/// A field after it has spread.
+/// Diffuses a field.
 fn diffuse(field: &Acc<Field>, spread: f32) -> Acc<Field> {
     relax(field, TIME_STEP * spread, 1.0 + 4.0 * TIME_STEP * spread)
 }
 
-/// A field after it was carried along: every point gets what was where its way came from.
+/// Advects a field: every point receives the value at the origin of its path.
 fn advect(field: &Acc<Field>, across: &Acc<Field>, along: &Acc<Field>) -> Acc<Field> {
     let (n, m) = field.extents();
     let (field, across, along) = (field.reader(), across.reader(), along.reader());
@@ -60,7 +60,7 @@ fn advect(field: &Acc<Field>, across: &Acc<Field>, along: &Acc<Field>) -> Acc<Fi
     })
 }
 
-/// A velocity without what would compress the fluid.
+/// Makes a velocity divergence-free.
 fn project(across: &Acc<Field>, along: &Acc<Field>) -> (Acc<Field>, Acc<Field>) {
     let divergence = across.stencil2(
         Boundary::Clamp,
@@ -76,7 +76,7 @@ fn project(across: &Acc<Field>, along: &Acc<Field>) -> (Acc<Field>, Acc<Field>) 
     (across.zip_with(&aside, |v, p| v - p), along.zip_with(&downwards, |v, p| v - p))
 }
 
-/// Density and velocity after a step, with smoke and wind at the bottom of the box.
+/// Computes the density and velocity after a step, with smoke and wind at the bottom of the box.
 fn step(
     density: &Acc<Field>,
     across: &Acc<Field>,
@@ -96,7 +96,7 @@ fn step(
     (advect(&diffuse(&density, VISCOSITY), &across, &along), across, along)
 }
 
-/// The density after so many steps from a box at rest.
+/// Computes the density after `steps` steps from a box at rest.
 fn simulate(n: Exp<i64>, m: Exp<i64>, steps: Exp<i64>) -> Acc<Field> {
     let still = warpwise::fill((n, m), 0.0_f32);
     let (density, _, _, _) = awhile(
@@ -110,7 +110,7 @@ fn simulate(n: Exp<i64>, m: Exp<i64>, steps: Exp<i64>) -> Acc<Field> {
     density
 }
 
-/// The same with loops.
+/// The same computation with loops.
 mod expected {
     use super::{ROUNDS, TIME_STEP, VISCOSITY};
 

@@ -7,7 +7,7 @@ use warpwise::{Acc, Array, Context, Exp, Vector, cond, fill};
 
 type Point = (f64, f64);
 
-/// The number of the nearest centre of every point.
+/// Returns the number of the nearest centre of every point.
 fn nearest(points: &Acc<Vector<Point>>, centres: &Acc<Vector<Point>>) -> Acc<Vector<i64>> {
     let (centres, count) = (centres.reader(), centres.size());
     points.map(move |(x, y)| {
@@ -21,7 +21,7 @@ fn nearest(points: &Acc<Vector<Point>>, centres: &Acc<Vector<Point>>) -> Acc<Vec
     })
 }
 
-/// The middle of the points nearest to each centre; a centre without points stays.
+/// Computes the mean of the points nearest to each centre; a centre without points stays.
 fn moved(points: &Acc<Vector<Point>>, centres: &Acc<Vector<Point>>) -> Acc<Vector<Point>> {
     let numbers = nearest(points, centres).reader();
     let nothing = fill(centres.size(), (0.0, 0.0, 0_i64));
@@ -47,7 +47,7 @@ fn points(count: usize) -> Vec<Point> {
     (0..count).map(point).collect()
 }
 
-/// Compares a round with plain loops.
+/// Compares one iteration with plain loops.
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let function = context
         .compile(|points: Acc<Vector<Point>>, centres: Acc<Vector<Point>>| moved(&points, &centres))?;

@@ -1,6 +1,6 @@
 //! The Mandelbrot set as a picture: `cargo run --release --example mandelbrot [FILE.png]`.
 //!
-//! Every point iterates by itself until it escapes: neighbouring points differ a lot in how long that takes.
+//! Every point iterates separately until it escapes; the number of iterations differs considerably between neighbouring points.
 
 use std::error::Error;
 use std::fs::File;
@@ -8,10 +8,10 @@ use std::io::BufWriter;
 
 use warpwise::{Acc, ComplexExp, Context, Exp, Matrix, generate, while_};
 
-/// Rounds after which a point counts as one of the set.
+/// Number of iterations after which a point counts as part of the set.
 const LIMIT: i32 = 255;
 
-/// After how many rounds each point of a view, around a centre, escapes.
+/// Returns the number of iterations after which each point of a view around a centre escapes.
 fn escapes(rows: Exp<i64>, columns: Exp<i64>, centre: (f64, f64), width: f64) -> Acc<Matrix<i32>> {
     let step = Exp::constant(width) / columns.cast::<f64>();
     generate((rows, columns), move |(row, column)| {
@@ -42,7 +42,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
             (x, y) = (x * x - y * y + re, x * y + y * x + im);
             expected += 1;
         }
-        // Points at the very border may escape a round earlier or later, since products and sums are fused.
+        // Points at the boundary may escape an iteration earlier or later, because products and sums are fused.
         assert!((rounds - expected).abs() <= 1 || expected > 50, "row {row}, column {column}");
     }
     Ok(())

@@ -1,19 +1,19 @@
-//! Searches a dictionary, a word on each line, for the one with a given MD5 sum (RFC 1321):
+//! Searches a dictionary, one word per line, for the word with a given MD5 sum (RFC 1321):
 //! `cargo run --release --example md5 [DICTIONARY SUM]`.
 //!
-//! The host packs words into padded messages, a part of the file in each thread; what is compiled hashes and compares them. Words of up
-//! to 15 bytes are the rule: four numbers and a length, each in an array of its own that no one copies. Longer ones, of up to 55 bytes,
-//! are hashed by themselves. What is longer still would be several blocks, and is left out.
+//! The host packs words into padded messages, one part of the file per thread; the compiled program hashes and compares them.
+//! Words of up to 15 bytes are the common case: four numbers and a length, each in an array of its own that is not copied. Words
+//! of up to 55 bytes are hashed separately. Longer words would need several blocks, and are ignored.
 
 use std::error::Error;
 use std::time::Instant;
 
 use warpwise::{Acc, Context, Exp, Function, Vector, cond, zip_with5};
 
-/// How far each step rotates: four numbers a round, in turn.
+/// Rotation amounts: four numbers per round, used in turn.
 const ROTATIONS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
-/// The bytes of the longest word that takes four numbers, and of the longest that takes one block.
+/// Length in bytes of the longest word that fits in four numbers, and of the longest that fits in one block.
 const SHORT: usize = 15;
 const LONG: usize = 55;
 
@@ -24,7 +24,7 @@ type Short = (Numbers, Numbers, Numbers, Numbers, Numbers, Wanted);
 
 type Digest<T> = (T, T, T, T);
 
-/// The sum of a block.
+/// Computes the MD5 sum of a block.
 pub fn digest(block: [Exp<u32>; 16]) -> Digest<Exp<u32>> {
     let initial = [0x6745_2301_u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476].map(Exp::constant);
     let [mut a, mut b, mut c, mut d] = initial;
@@ -42,31 +42,31 @@ pub fn digest(block: [Exp<u32>; 16]) -> Digest<Exp<u32>> {
     (a + initial[0], b + initial[1], c + initial[2], d + initial[3])
 }
 
-/// A message of one block: its first numbers, zeros, and how many bytes it has.
+/// Pads a message of one block: its first numbers, zeros, and its length in bits.
 pub(crate) fn padded(numbers: &[Exp<u32>], bytes: Exp<u32>) -> [Exp<u32>; 16] {
     let zero = Exp::constant(0_u32);
     std::array::from_fn(|at| if at == 14 { bytes * 8 } else { numbers.get(at).copied().unwrap_or(zero) })
 }
 
-/// Whether a sum is the one wanted.
+/// Returns whether a sum is the wanted one.
 fn is(found: Digest<Exp<u32>>, wanted: [Exp<u32>; 4]) -> Exp<bool> {
     let (a, b, c, d) = found;
     a.eq(wanted[0]) & b.eq(wanted[1]) & c.eq(wanted[2]) & d.eq(wanted[3])
 }
 
-/// The number of what is the first that holds, or -1.
+/// Returns the index of the first `true`, or `i64::MAX`.
 fn first(found: &Acc<Vector<bool>>) -> Exp<i64> {
     found.imap(|number, found| cond(found, number, i64::MAX)).fold(i64::MAX, |x, y| x.min(y)).the()
 }
 
-/// Looks for words with a given sum.
+/// A search for words with a given sum.
 pub(crate) struct Search {
     short: Function<Short, Exp<i64>>,
     long: Function<(Blocks, Wanted), Exp<i64>>,
 }
 
 impl Search {
-    /// Compiles what hashes words.
+    /// Compiles the functions that hash words.
     pub(crate) fn new(context: &Context) -> Result<Search, warpwise::Error> {
         let short = context.compile(
             |a: Numbers, b: Numbers, c: Numbers, d: Numbers, bytes: Numbers, wanted: Wanted| {
@@ -83,7 +83,7 @@ impl Search {
         Ok(Search { short, long })
     }
 
-    /// The first word with this sum in a part of a text, short ones before long ones.
+    /// Finds the first word with this sum in a part of a text; short words come before long ones.
     pub(crate) fn find<'t>(
         &self,
         text: &'t [u8],
@@ -115,7 +115,7 @@ impl Search {
     }
 }
 
-/// The lines of a text.
+/// Iterates over the lines of a text.
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n')
 }
@@ -124,7 +124,7 @@ fn is_long(word: &[u8]) -> bool {
     (SHORT + 1..=LONG).contains(&word.len())
 }
 
-/// A text cut at ends of lines into about so many parts.
+/// Splits a text at line ends into about `count` parts.
 fn parts(text: &[u8], count: usize) -> Vec<&[u8]> {
     let (mut rest, mut parts) = (text, Vec::new());
     while !rest.is_empty() {
@@ -138,13 +138,13 @@ fn parts(text: &[u8], count: usize) -> Vec<&[u8]> {
     parts
 }
 
-/// The words of a text as padded messages.
+/// The words of a text, as padded messages.
 struct Packed {
-    /// Of short words.
+    /// Messages of the short words, without their lengths.
     numbers: [Vec<u32>; 4],
-    /// The lengths of those.
+    /// Lengths of the short words.
     bytes: Vec<u32>,
-    /// Longer words.
+    /// Messages of the longer words.
     long: Vec<[u32; 16]>,
 }
 
@@ -164,14 +164,14 @@ impl Packed {
     }
 }
 
-/// A word of at most 55 bytes as a padded message.
+/// Pads a word of at most 55 bytes to a block.
 pub(crate) fn block(word: &[u8]) -> [u32; 16] {
     let mut block = message(word);
     block[14] = 8 * word.len() as u32;
     block
 }
 
-/// The first numbers of a padded message, before the length.
+/// Returns the first numbers of a padded message, before the length.
 fn message<const N: usize>(word: &[u8]) -> [u32; N] {
     let mut bytes = [[0; 4]; N];
     bytes.as_flattened_mut()[..word.len()].copy_from_slice(word);
@@ -179,13 +179,13 @@ fn message<const N: usize>(word: &[u8]) -> [u32; N] {
     bytes.map(u32::from_le_bytes)
 }
 
-/// The numbers of a sum that is written down.
+/// Parses a sum in hexadecimal.
 pub(crate) fn numbers(sum: &str) -> Result<[u32; 4], Box<dyn Error>> {
     let part = |at: usize| u32::from_str_radix(sum.get(8 * at..8 * at + 8).unwrap_or(""), 16);
     Ok([part(0)?, part(1)?, part(2)?, part(3)?].map(u32::swap_bytes))
 }
 
-/// Finds words whose sums are known.
+/// Finds words with known sums.
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let known = [
         ("", "d41d8cd98f00b204e9800998ecf8427e"),

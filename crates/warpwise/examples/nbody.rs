@@ -1,11 +1,11 @@
-//! Bodies that attract each other, every one looked at from every other: `cargo run --release --example nbody [COUNT]`.
+//! Gravitational bodies, all pairs of which interact: `cargo run --release --example nbody [COUNT]`.
 
 use std::error::Error;
 use std::time::Instant;
 
 use warpwise::{Acc, Array, Context, Elt, Exp, Vector, generate};
 
-/// Keeps bodies that meet from flying off.
+/// Softening term, which keeps bodies that come close from being flung away.
 const SOFTENING: f64 = 0.01;
 
 /// A body.
@@ -16,7 +16,7 @@ struct Body {
     mass: f64,
 }
 
-/// What the others do to a body.
+/// Computes the pull of another body on the body at `at`.
 fn pull(at: [Exp<f64>; 3], other: BodyExp) -> [Exp<f64>; 3] {
     let away = [0, 1, 2].map(|i| other.place[i] - at[i]);
     let distance = away[0] * away[0] + away[1] * away[1] + away[2] * away[2] + SOFTENING;
@@ -24,7 +24,7 @@ fn pull(at: [Exp<f64>; 3], other: BodyExp) -> [Exp<f64>; 3] {
     away.map(|part| part * strength)
 }
 
-/// One step of time.
+/// Advances the bodies by one time step.
 fn step(bodies: &Acc<Vector<Body>>, time: Exp<f64>) -> Acc<Vector<Body>> {
     let (count, reader) = (bodies.size(), bodies.reader());
     let pulls = generate((count, count), move |(i, j)| pull(reader.at(i).place, reader.at(j)));

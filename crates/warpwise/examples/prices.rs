@@ -1,6 +1,6 @@
-//! A program in another language, called from Rust: `cargo run --release --example prices`.
+//! A program in the array language, called from Rust: `cargo run --release --example prices`.
 //!
-//! The entry points of `prices.fut` are functions here, and its records and sum types structs and enums.
+//! The entry points of `prices.fut` are Rust functions here, and its records and sum types are structs and enums.
 
 use std::error::Error;
 

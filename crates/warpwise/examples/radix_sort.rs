@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use warpwise::{Acc, Array, Context, Exp, Vector, awhile, fill, unit};
 
-/// Moves the elements whose bit is not set before the others, and keeps the order otherwise.
+/// Moves the elements whose bit is not set before the others; the order is otherwise kept.
 fn by_bit(keys: &Acc<Vector<u32>>, bit: Exp<u32>) -> Acc<Vector<u32>> {
     let is_low = keys.map(move |key| (!key.test_bit(bit)).to_int());
     let (before, lows) = is_low.scan_split(0, |x, y| x + y);
@@ -17,7 +17,7 @@ fn by_bit(keys: &Acc<Vector<u32>>, bit: Exp<u32>) -> Acc<Vector<u32>> {
     fill(keys.size(), 0_u32).scatter(&places, keys)
 }
 
-/// The keys in ascending order.
+/// Returns the keys in ascending order.
 fn sorted(keys: &Acc<Vector<u32>>) -> Acc<Vector<u32>> {
     let start = (keys.clone(), unit(0_u32));
     let (keys, _) = awhile(

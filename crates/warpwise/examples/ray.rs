@@ -7,7 +7,7 @@ use std::ops::{Add, Mul, Sub};
 
 use warpwise::{Acc, Array, Context, Elt, Exp, Matrix, Vector, cond, generate, while_};
 
-/// A place, a direction or a colour.
+/// A position, a direction or a colour.
 #[derive(Clone, Copy, PartialEq, Debug, Elt)]
 pub(crate) struct V3 {
     pub(crate) x: f32,
@@ -24,7 +24,7 @@ pub(crate) struct Sphere {
     pub(crate) shine: f32,
 }
 
-/// A ray with what is left of its light, and what it gathered.
+/// A ray with its remaining light, and the light gathered so far.
 #[derive(Clone, Copy, PartialEq, Debug, Elt)]
 struct Ray {
     from: V3,
@@ -79,7 +79,7 @@ impl V3Exp {
     }
 }
 
-/// How far along a ray a sphere is hit, if at all.
+/// Returns the distance at which a ray hits a sphere, if it does.
 fn distance(sphere: SphereExp, from: V3Exp, towards: V3Exp) -> Exp<f32> {
     let offset = from - sphere.centre;
     let half = offset.dot(towards);
@@ -88,7 +88,7 @@ fn distance(sphere: SphereExp, from: V3Exp, towards: V3Exp) -> Exp<f32> {
     cond(inside.gt(0.0) & near.gt(1e-3), near, FAR)
 }
 
-/// The picture of these spheres, as colours between 0 and 1.
+/// Renders the picture of these spheres, as colours between 0 and 1.
 pub(crate) fn trace(
     spheres: &Acc<Vector<Sphere>>,
     rows: Exp<i64>,
@@ -97,7 +97,7 @@ pub(crate) fn trace(
     trace_part(spheres, (Exp::constant(0), rows), rows, columns)
 }
 
-/// So many rows, from the first on, of the picture.
+/// Renders `count` rows of the picture, starting with row `first`.
 pub(crate) fn trace_part(
     spheres: &Acc<Vector<Sphere>>,
     (first, count): (Exp<i64>, Exp<i64>),
@@ -158,7 +158,7 @@ pub(crate) fn trace_part(
     })
 }
 
-/// Two expressions as one.
+/// Conversion of two expressions to one.
 trait IntoPair<A: Elt, B: Elt> {
     fn into_pair(self) -> Exp<(A, B)>;
 }
@@ -183,7 +183,7 @@ pub(crate) fn spheres() -> Vec<Sphere> {
     (0..6).map(sphere).collect()
 }
 
-/// A view without spheres is floor below and sky above; with spheres it differs.
+/// Checks that a view without spheres shows the floor below and the sky above, and that spheres change it.
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let function = context.compile(|xs: Acc<Vector<Sphere>>, n: Exp<i64>, m: Exp<i64>| trace(&xs, n, m))?;
     let far = Sphere { centre: V3 { x: 0.0, y: 0.0, z: -100.0 }, ..spheres()[0] };

@@ -6,16 +6,16 @@ use std::time::Instant;
 
 use warpwise::{Acc, Array, Context, Exp, Vector, fill};
 
-/// Lengths of the rows, then places in rows and values of all elements, row by row.
+/// Lengths of the rows, then the columns and values of all elements, row by row.
 type Rows = (Acc<Vector<i64>>, Acc<Vector<(i64, f64)>>);
 
-/// The product with a vector.
+/// Computes the product with a vector.
 fn multiply((lengths, elements): &Rows, vector: &Acc<Vector<f64>>) -> Acc<Vector<f64>> {
     let vector = vector.reader();
     elements.map(move |(column, value)| value * vector.at(column)).fold_segments(0.0, lengths, |x, y| x + y)
 }
 
-/// The ranks of pages after so many rounds: `(from, to)` links, sorted or not.
+/// Computes the ranks of pages after `rounds` iterations, from `(from, to)` links in any order.
 fn ranks(pages: Exp<i64>, links: &Acc<Vector<(i64, i64)>>, rounds: i64) -> Acc<Vector<f64>> {
     let sources = links.reader();
     let degrees = fill(pages, 0.0_f64).permute(
@@ -38,7 +38,7 @@ fn ranks(pages: Exp<i64>, links: &Acc<Vector<(i64, i64)>>, rounds: i64) -> Acc<V
     ranks
 }
 
-/// Links between pages, at least one from each.
+/// Makes links between pages, at least one from each.
 fn links(pages: usize) -> Vec<(i64, i64)> {
     let link = |i: usize| ((i % pages) as i64, ((i * i + 7 * i + 3) % pages) as i64);
     (0..4 * pages).map(link).collect()

@@ -1,8 +1,8 @@
-//! Arrays of the host: what programs take and give.
+//! Host arrays: the arguments and results of programs.
 //!
-//! An array of elements is stored as one array per component ([`RawArray`]), in memory of the run time, so that programs
-//! read it where it lies. Arrays are immutable and shared: cloning one copies nothing. Conversions from and to collections are in
-//! [`convert`], texts in [`mod@print`].
+//! An array of elements is stored as one array per component ([`RawArray`]), in memory of the runtime, so that programs read it
+//! without a copy. Arrays are immutable and shared: cloning one copies nothing. Conversions from and to collections are in
+//! [`convert`], the text format in [`mod@print`].
 
 mod convert;
 mod print;
@@ -35,7 +35,7 @@ pub struct Array<Sh, E> {
     of: PhantomData<fn() -> (Sh, E)>,
 }
 
-/// One element.
+/// An array of rank 0, which holds one element.
 ///
 /// ```
 /// use warpwise::{Context, Singleton, enum_from};
@@ -55,7 +55,7 @@ pub type Singleton<E> = Array<Dim0, E>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Vector<E> = Array<Dim1, E>;
-/// A matrix, stored by rows.
+/// A matrix, stored in row-major order.
 ///
 /// ```
 /// use warpwise::{Array, Matrix};
@@ -71,9 +71,9 @@ pub type Matrix<E> = Array<Dim2, E>;
 pub struct RawArray {
     /// Extents, outermost first.
     pub shape: Vec<i64>,
-    /// The components of the elements.
+    /// Types of the elements' components.
     pub types: Vec<ValueType>,
-    /// An array per component, each of this shape; for rank 0 too.
+    /// One array per component, each of this shape; for rank 0 too.
     pub columns: Vec<Column>,
 }
 
@@ -83,14 +83,15 @@ impl RawArray {
     }
 }
 
-/// The memory of arrays on the host and of contexts that do not bring their own.
+/// Returns the memory of host arrays, and of contexts without memory of their own.
 pub(crate) fn host_memory() -> &'static MemoryPool {
     static MEMORY: OnceLock<MemoryPool> = OnceLock::new();
     MEMORY.get_or_init(MemoryPool::with_default_limit)
 }
 
 impl<Sh: Shape, E: Elt> Array<Sh, E> {
-    /// An array of these extents with these elements in row-major order. Scalars stay where they lie; of others the components are copied.
+    /// Creates an array of these extents from its elements in row-major order. Scalars are not copied; other elements are copied
+    /// component by component.
     ///
     /// ```
     /// use warpwise::{Array, Error};
@@ -104,7 +105,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns }))
     }
 
-    /// An array of these extents with these elements in row-major order.
+    /// Creates an array of these extents from copies of its elements in row-major order.
     ///
     /// ```
     /// use warpwise::Array;
@@ -119,7 +120,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns }))
     }
 
-    /// The extents, outermost first.
+    /// Returns the extents, outermost first.
     ///
     /// ```
     /// use warpwise::Array;
@@ -131,7 +132,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         Sh::extents(&self.raw.shape)
     }
 
-    /// The extents, outermost first, by the name that other libraries give them.
+    /// Returns the extents, outermost first. Same as [`extents`](Array::extents), by the name that other libraries use.
     ///
     /// ```
     /// use warpwise::Matrix;
@@ -142,7 +143,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         self.extents()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     ///
     /// ```
     /// use warpwise::Array;
@@ -154,7 +155,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         element_count(&self.raw.shape).unwrap_or(0) as usize
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     ///
     /// ```
     /// use warpwise::Array;
@@ -166,8 +167,8 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         self.len() == 0
     }
 
-    /// The elements in row-major order. Empty if a `char` component is no character, which only programs that build
-    /// characters from wrong code points can bring about.
+    /// Returns the elements in row-major order. The vector is empty if a `char` component is not a valid character, which happens
+    /// only if a program makes characters from invalid code points.
     ///
     /// ```
     /// use warpwise::Array;
@@ -180,7 +181,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         E::from_columns(&self.raw.columns, self.len()).unwrap_or_default()
     }
 
-    /// The element at an index, outermost dimension first; none out of bounds.
+    /// Returns the element at an index, outermost dimension first; `None` if out of bounds.
     ///
     /// ```
     /// use warpwise::Array;
@@ -193,7 +194,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         self.at_place(self.place(index)?)
     }
 
-    /// The place of an index among the elements in row-major order; none out of bounds.
+    /// Returns the row-major position of an index; `None` if out of bounds.
     fn place(&self, index: Sh::Extents) -> Option<usize> {
         let dimensions = index.as_ref().iter().zip(&self.raw.shape);
         let step = |flat: usize, (&place, &extent): (&usize, &i64)| {
@@ -202,13 +203,13 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         dimensions.into_iter().try_fold(0, step)
     }
 
-    /// The element at a place in row-major order; none beyond the last one.
+    /// Returns the element at a row-major position; `None` beyond the last element.
     fn at_place(&self, place: usize) -> Option<E> {
         let values: Option<Vec<_>> = self.raw.columns.iter().map(|column| column.element(place)).collect();
         E::load(&mut values?.iter())
     }
 
-    /// The same elements in row-major order with other extents. Nothing is copied.
+    /// Returns the same elements in row-major order with other extents. Nothing is copied.
     ///
     /// ```
     /// use warpwise::{Array, Matrix};
@@ -241,8 +242,8 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
 }
 
 impl<Sh: Shape, E: Scalar> Array<Sh, E> {
-    /// An array of these extents whose elements, in row-major order, are another's and stay where they lie: those of a constant, of
-    /// an `Arc<[E]>` that others hold too, of a file in memory. The owner is dropped with the last clone of the array.
+    /// Creates an array of these extents whose elements, in row-major order, stay in the owner's memory: for example a constant,
+    /// a shared `Arc<[E]>`, or a memory-mapped file. The owner is dropped with the last clone of the array.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -261,7 +262,7 @@ impl<Sh: Shape, E: Scalar> Array<Sh, E> {
     ) -> Result<Array<Sh, E>, Error> {
         let found = owner.as_ref().len();
         let shape = shape_for(extents, found)?;
-        // Whoever gives another number of elements the second time is wrong about being their owner.
+        // `as_ref` is called again: an owner whose length has changed is rejected.
         let column = Column::from_owner(&shape, owner).ok_or(Error::Length {
             expected: element_count(&shape).unwrap_or(u64::MAX),
             found: found as u64,
@@ -269,7 +270,7 @@ impl<Sh: Shape, E: Scalar> Array<Sh, E> {
         Ok(Array::from_raw(RawArray { shape, types: components::<E>(), columns: vec![column] }))
     }
 
-    /// The elements where they lie, in row-major order.
+    /// Returns the elements in row-major order, without a copy.
     ///
     /// ```
     /// use warpwise::Array;
@@ -283,13 +284,13 @@ impl<Sh: Shape, E: Scalar> Array<Sh, E> {
     }
 }
 
-/// The extents as programs have them.
+/// Converts extents to `i64`.
 pub(crate) fn shape_of(extents: impl Extents) -> Result<Vec<i64>, Error> {
     let sizes = extents.sizes().iter();
     sizes.map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect()
 }
 
-/// The shape of so many elements, if these are its extents.
+/// Returns the shape if these extents have `count` elements.
 fn shape_for(extents: impl Extents, count: usize) -> Result<Vec<i64>, Error> {
     let shape = shape_of(extents)?;
     let expected = element_count(&shape).ok_or(Error::TooLarge)?;
@@ -303,7 +304,7 @@ impl<Sh, E> Clone for Array<Sh, E> {
     }
 }
 
-/// Equal extents and bits of the elements.
+/// Compares the extents and the bits of the elements.
 impl<Sh, E> PartialEq for Array<Sh, E> {
     fn eq(&self, other: &Array<Sh, E>) -> bool {
         self.raw == other.raw

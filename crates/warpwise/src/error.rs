@@ -1,4 +1,4 @@
-//! Everything that can go wrong, as one type.
+//! The error type of this crate.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -10,7 +10,7 @@ use warpwise_runtime::device::memory::NoBlock;
 use warpwise_runtime::execute::RunError;
 use warpwise_runtime::memory::OutOfMemory;
 
-/// Why a computation has no result.
+/// The reason why a computation has no result.
 ///
 /// ```
 /// use warpwise::{Context, Error, enum_from};
@@ -25,14 +25,14 @@ use warpwise_runtime::memory::OutOfMemory;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The program is wrong in a way that Rust's types do not show; where, and why.
+    /// The program has an error that Rust's types do not detect.
     Program {
         /// `file:line:column` of the operation.
         place: String,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
-    /// The program is right, but not supported yet.
+    /// The program is valid, but needs a feature that is not supported yet.
     Limit(String),
     /// A check failed while the program ran: an index out of bounds, a division by zero, a wrong shape.
     Check(String),
@@ -40,22 +40,22 @@ pub enum Error {
     OutOfMemory(String),
     /// The run was interrupted.
     Interrupted,
-    /// A number of elements that does not fit the extents.
+    /// The number of elements does not match the extents.
     Length {
-        /// As many as the extents say.
+        /// Number of elements that the extents require.
         expected: u64,
-        /// As many as there are.
+        /// Number of elements found.
         found: u64,
     },
-    /// Extents beyond what 64 bits can count.
+    /// The extents exceed what 64 bits can count.
     TooLarge,
     /// The device cannot be used.
     Device(String),
     /// A foreign function failed.
     Foreign(String),
-    /// Files could not be written, or a tool that makes them is missing or failed.
+    /// Files could not be written, or a required tool is missing or failed.
     Export(String),
-    /// A mistake of this library.
+    /// A bug in this library.
     Internal(String),
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What cannot fail fails with no error of this type either.
+/// Converts the error of infallible operations, which has no values.
 impl From<Infallible> for Error {
     fn from(never: Infallible) -> Error {
         match never {}
@@ -106,7 +106,7 @@ impl From<NoBlock> for Error {
 impl From<CallError> for Error {
     fn from(error: CallError) -> Error {
         match error {
-            // Programs made of expressions have their places in messages.
+            // Messages of programs made of expressions already contain the place.
             CallError::Run(RunError::Check { message, place, .. }) if place.starts_with('<') => {
                 Error::Check(message)
             }

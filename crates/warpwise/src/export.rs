@@ -1,4 +1,4 @@
-//! Computations as files that need no compiler where they run: executables, servers, libraries for C.
+//! Export of computations as files that run without the compiler: executables, servers, libraries for C.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use crate::function::Computation;
 use crate::graph::{self, ArrayTy, Ref, Ty};
 use crate::lower::{lower, parameter, wrong};
 
-/// Computations to be built as one executable or library, each an entry point with a name.
+/// Computations to be built into one executable or library, as entry points with names.
 ///
-/// Elements of several components are tuples there, and several results are a tuple. Foreign functions are replaced by what is
-/// computed elsewhere. What is made is for the processor, for this one unless [`portable`](Export::portable).
+/// In exported programs, elements of several components are tuples, and several results are a tuple. Foreign functions are
+/// replaced by their fallbacks. The code is for the processor: for the one of this machine unless [`portable`](Export::portable).
 ///
 /// ```
 /// use warpwise::{Acc, Exp, Export, Vector};
@@ -41,7 +41,7 @@ pub struct Export {
     portable: bool,
 }
 
-/// Computations may be deep.
+/// Drops the program with a large stack, because computations may be deeply nested.
 impl Drop for Export {
     fn drop(&mut self) {
         let program = std::mem::take(&mut self.program);
@@ -50,7 +50,7 @@ impl Drop for Export {
 }
 
 impl Export {
-    /// No computations yet.
+    /// Creates an export without computations.
     ///
     /// ```
     /// use warpwise::{Exp, Export};
@@ -62,7 +62,7 @@ impl Export {
         Export::default()
     }
 
-    /// Adds a computation under a name. It cannot use arrays of the host but those it takes.
+    /// Adds a computation under a name. It may use no host arrays except its parameters.
     ///
     /// ```
     /// use warpwise::{Acc, Export, Matrix, Vector};
@@ -101,7 +101,7 @@ impl Export {
         Ok(self)
     }
 
-    /// Makes code that runs on every processor of the last fifteen years, and chooses the best of three versions when it starts.
+    /// Generates code that runs on every processor of the last fifteen years, and selects the best of three versions at startup.
     ///
     /// ```
     /// use warpwise::{Exp, Export};
@@ -152,8 +152,9 @@ impl Export {
         self.write(Form::Server, path)
     }
 
-    /// Writes a shared object, a static library, a C header by Futhark's conventions, a manifest, and all of it as one C file, beside each
-    /// other: for `dir/name` they are `dir/libname.so`, `dir/libname.a`, `dir/name.h`, `dir/name.json` and `dir/name.c`. Gives their paths.
+    /// Writes a shared object, a static library, a C header by Futhark's conventions, a manifest, and a single C file with the
+    /// whole library, in the same folder: for `dir/name` these are `dir/libname.so`, `dir/libname.a`, `dir/name.h`,
+    /// `dir/name.json` and `dir/name.c`. Returns their paths.
     ///
     /// ```
     /// use warpwise::{Exp, Export};
@@ -178,7 +179,7 @@ impl Export {
     }
 }
 
-/// The types of a node as the outside sees them.
+/// Returns the surface types of a node.
 fn types(node: &Ref) -> Vec<EntryType> {
     match &node.ty {
         Ty::Scalars(components) => vec![element(components)],

@@ -1,4 +1,4 @@
-//! Compiled functions: what they take and give, and how they run.
+//! Compiled functions: their parameters and results, and how they run.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -30,19 +30,19 @@ use crate::shape::Shape;
     note = "parameters are `Acc<Array<..>>` and `Exp<..>`"
 )]
 pub trait Input: Sized {
-    /// What the host gives for it.
+    /// Type of the argument on the host.
     type Host;
 
-    /// A fresh parameter.
+    /// Makes a new parameter.
     #[doc(hidden)]
     fn parameter() -> (Self, Ref);
 
-    /// The host's value for the program.
+    /// Appends the program values of an argument.
     #[doc(hidden)]
     fn values(host: &Self::Host, into: &mut Vec<Value>);
 }
 
-/// What a computation yields: an [`Acc`], an [`Exp`], or a tuple of those.
+/// The result type of a computation: an [`Acc`], an [`Exp`], or a tuple of those.
 ///
 /// ```
 /// use warpwise::{Context, Error, Output, fill};
@@ -60,18 +60,18 @@ pub trait Input: Sized {
     note = "results are `Acc<Array<..>>`, `Exp<..>` and tuples of those"
 )]
 pub trait Output {
-    /// What the host gets.
+    /// Type of the result on the host.
     type Host: Send + 'static;
 
-    /// The nodes.
+    /// Appends the nodes of the results.
     #[doc(hidden)]
     fn nodes(&self, into: &mut Vec<Ref>);
 
-    /// The program's values for the host.
+    /// Converts the program's values to the host's type.
     #[doc(hidden)]
     fn host(values: &mut std::vec::IntoIter<Value>) -> Result<Self::Host, Error>;
 
-    /// The host's values for the program.
+    /// Appends the program values of a host value.
     #[doc(hidden)]
     fn values(host: &Self::Host, into: &mut Vec<Value>);
 }
@@ -93,10 +93,10 @@ pub trait Output {
     note = "write the types of the closure's parameters, `Acc<Array<..>>` or `Exp<..>`"
 )]
 pub trait Computation<A> {
-    /// What it yields.
+    /// Type of the results.
     type Result: Output;
 
-    /// The parameters and the results.
+    /// Builds the nodes of the parameters and the results.
     #[doc(hidden)]
     fn build(self) -> (Vec<Ref>, Vec<Ref>);
 }
@@ -182,7 +182,7 @@ macro_rules! arities {
                 self.call(arguments)
             }
 
-            /// Runs the function beside the caller.
+            /// Starts the function in the background.
             ///
             /// ```
             /// use warpwise::{Context, Exp};
@@ -334,7 +334,7 @@ tuples! {
     A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
 }
 
-/// The arguments that an array is; one element is a scalar per component.
+/// Appends the program values of an array; an array of rank 0 becomes one scalar per component.
 pub(crate) fn values_of(array: &RawArray, into: &mut Vec<Value>) {
     for (column, ty) in array.columns.iter().zip(&array.types) {
         match column.element(0) {

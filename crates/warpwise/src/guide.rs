@@ -1,8 +1,8 @@
-//! A first acquaintance: programs of a few lines, and what is called how elsewhere. This module has no items.
+//! An introduction: short example programs, and a table of names in other libraries. This module has no items.
 //!
 //! # Ten programs
 //!
-//! Every one computes with `context`, and may be copied as it stands:
+//! Each program computes with `context`, and may be copied as it stands:
 //!
 //! ```
 //! # use warpwise::{Acc, All, Array, Boundary, Complex, ComplexExp, Context, Elt, Error, Exp, Matrix, Vector};
@@ -70,23 +70,25 @@
 //!
 //! # Literals
 //!
-//! Rust takes the types of literals from what surrounds them. Within an expression there is a type: in `x * 2.0 + 1.0` and `x.gt(0)` the
-//! literals have that of `x`. Where an expression begins with a literal there is none, and Rust takes `i32` and `f64`:
+//! Rust infers the types of literals from their surroundings. Within an expression the type is known: in `x * 2.0 + 1.0` and
+//! `x.gt(0)` the literals have the type of `x`. Where an expression begins with a literal, no type is known, and Rust defaults to
+//! `i32` and `f64`:
 //!
 //! | instead of | write | because |
 //! |---|---|---|
-//! | `while_((0, x), ..)` | `while_((0_i64, x), ..)` | the state's type is that of its first value |
-//! | `unit(0)`, `fill(n, 0.0)` | `unit(0_i64)`, `fill(n, 0.0_f32)` | as long as what uses the array does not say more |
-//! | `shape.cases(\|\| 0.0, \|x\| x)` | `shape.cases(\|\| Exp::constant(0.0_f32), \|x\| x)` | the first closure's result is that of all |
-//! | `T::from(0.5)` in generic code | `Exp::of(0.5)` | any number type |
+//! | `while_((0, x), ..)` | `while_((0_i64, x), ..)` | the state has the type of its initial value |
+//! | `unit(0)`, `fill(n, 0.0)` | `unit(0_i64)`, `fill(n, 0.0_f32)` | unless the uses of the array determine the type |
+//! | `shape.cases(\|\| 0.0, \|x\| x)` | `shape.cases(\|\| Exp::constant(0.0_f32), \|x\| x)` | the first closure gives the result type |
+//! | `T::from(0.5)` in generic code | `Exp::of(0.5)` | works for any number type |
 //!
-//! Constants of any element type, structs and enums included, stand for expressions where the type is known, and [`Exp::constant`] makes
-//! one elsewhere. Comparisons are methods, `x.gt(y)` for `x > y`, because Rust's operators must yield a `bool`; [`equal`] and
-//! [`less`] compare tuples, structs and enums. Choices are [`cond`], because Rust's `if` must know.
+//! Constants of any element type, structs and enums included, stand for expressions where the type is known; elsewhere,
+//! [`Exp::constant`] makes one. Comparisons are methods, `x.gt(y)` for `x > y`, because Rust's operators must return a `bool`;
+//! [`equal`] and [`less`] compare tuples, structs and enums. Choices are written with [`cond`], because Rust's `if` needs the
+//! value of its condition.
 //!
-//! # What is called how elsewhere
+//! # Names in other libraries
 //!
-//! | ndarray, NumPy | rayon, iterators | Accelerate | here |
+//! | ndarray, NumPy | rayon, iterators | Accelerate | this crate |
 //! |---|---|---|---|
 //! | `Array1::from(vec)` | | `fromList` | [`Vector::from(vec)`](crate::Vector), [`Array::from_vec`], `collect()` |
 //! | `Array2::from_shape_fn` | | `fromFunction` | [`Array::from_fn`] on the host, [`generate`] in a program |
@@ -98,7 +100,7 @@
 //! | `&a + &b`, `Zip` | `zip` | `zipWith` | `&a + &b`, [`zip_with`](crate::Acc::zip_with) |
 //! | broadcasting, `insert_axis` | | `replicate` | [`insert_axis`](crate::Acc::insert_axis), [`replicate`](crate::Acc::replicate) |
 //! | `sum_axis(Axis(last))` | `sum` | `sum` | [`sum`](crate::Acc::sum); along another dimension after [`transpose_on`](crate::Acc::transpose_on) |
-//! | `sum()` of everything | `sum` | `fold . flatten` | [`fold_all`](crate::Acc::fold_all), `flatten().sum()` |
+//! | `sum()` of all elements | `sum` | `fold . flatten` | [`fold_all`](crate::Acc::fold_all), `flatten().sum()` |
 //! | `fold` | `reduce` | `fold`, `fold1` | [`reduce`](crate::Acc::reduce) from a neutral element, [`fold`](crate::Acc::fold), [`fold1`](crate::Acc::fold1) |
 //! | `mean_axis`, `var_axis` | | | [`mean`](crate::Acc::mean), [`var`](crate::Acc::var) |
 //! | `argmax` | `max_by_key` | `maximumBy` | [`argmax`](crate::Acc::argmax), [`argmin`](crate::Acc::argmin) |
@@ -114,21 +116,25 @@
 //! | `concatenate` | `chain` | `++` | [`concat`](crate::Acc::concat), [`concat_on`](crate::Acc::concat_on) |
 //! | `np.sort`, `argsort`, `unique` | `par_sort_by_key` | | [`sort`](crate::Acc::sort), [`sort_by_key`](crate::Acc::sort_by_key), [`argsort`](crate::Acc::argsort), [`unique`](crate::Acc::unique) |
 //! | `windows` | `windows` | `stencil` | [`stencil`](crate::Acc::stencil) |
-//! | `np.where` | `if` | `?`, `cond` | [`cond`], of whole arrays [`acond`] |
-//! | a Rust loop | a Rust loop | `while`, `awhile` | [`while_`], [`Exp::iterate`], of whole arrays [`awhile`] |
+//! | `np.where` | `if` | `?`, `cond` | [`cond`]; for whole arrays [`acond`] |
+//! | a Rust loop | a Rust loop | `while`, `awhile` | [`while_`], [`Exp::iterate`]; for whole arrays [`awhile`] |
 //! | `rand` | `rand` | `randomArray` | [`random`] |
 //!
-//! # When things happen
+//! # Costs and guarantees
 //!
-//! * Putting a program together computes nothing. [`Context::compile`] compiles, in milliseconds to a second, and keeps what it compiled.
-//! * Two arrays that are combined need not have equal extents: the result is as long as the shorter one, and no element is made up.
-//! * Operations on elements cost nothing by themselves: they become part of what uses them. Arrays in memory are results, what is used
-//!   several times, what [`compute`](crate::Acc::compute) asks for, and what is sorted, scattered, joined or reshaped.
-//! * Floats are contracted: a product and the sum it is part of may be rounded once. Reductions are regrouped in a way that the
-//!   number of elements alone decides, so that a result does not depend on the number of threads.
-//! * Every index that a program computes is checked, as are extents and integer divisions; an error names the line of the Rust program.
+//! * Building a program computes nothing. [`Context::compile`] compiles, in milliseconds to a second, and keeps the compiled
+//!   code.
+//! * Two arrays that are combined need not have equal extents: the result is as long as the shorter one, and no element is made
+//!   up.
+//! * Elementwise operations cost nothing by themselves: they are fused into the operations that use them. Arrays are stored in
+//!   memory if they are results, are used several times, are marked with [`compute`](crate::Acc::compute), or are sorted,
+//!   scattered, joined or reshaped.
+//! * Floats are contracted: a product and the sum it is part of may be rounded once. Reductions are regrouped in a way that
+//!   depends on the number of elements alone, so that a result does not depend on the number of threads.
+//! * Every index that a program computes is checked, as are extents and integer divisions; an error names the line of the Rust
+//!   program.
 
-// What the links name.
+// Imports for the doc links.
 #[allow(unused_imports)]
 use crate::{
     Array, Context, Exp, acond, awhile, cond, enum_from, enum_from_step, equal, fill, generate, less, random,

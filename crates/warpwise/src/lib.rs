@@ -1,5 +1,5 @@
-//! Data-parallel arrays in Rust: array programs written as Rust expressions, checked by Rust's types, compiled while the
-//! program runs for every core and every vector lane of the machine.
+//! Data-parallel arrays in Rust: array programs are written as Rust expressions, checked by Rust's type checker, and compiled at
+//! run time for every core and every vector lane of the machine.
 //!
 //! ```
 //! use warpwise::{Acc, Array, Context, Vector};
@@ -27,22 +27,23 @@
 //! opt-level = 1
 //! ```
 //!
-//! Building the feature `cpu` needs LLVM 19.1's development files (on Debian `llvm-19-dev`, `libzstd-dev` and `zlib1g-dev`; `make setup` in
-//! the repository installs them). Nothing else has to be set up: no build script, and no file beside the executable when it runs. Programs
-//! in files of their own are called by [`include_fut!`].
+//! Building the feature `cpu` needs LLVM 19.1's development files (on Debian `llvm-19-dev`, `libzstd-dev` and `zlib1g-dev`;
+//! `make setup` in the repository installs them). Nothing else has to be set up: there is no build script, and the executable needs no
+//! other files at run time. [`include_fut!`] calls programs in files of their own.
 //!
-//! The [`guide`] begins with ten programs of a few lines, and says what is called how in ndarray, rayon and Accelerate.
+//! The [`guide`] begins with ten programs of a few lines each, and maps names of ndarray, rayon and Accelerate to those of this
+//! crate.
 //!
 //! # Two kinds of computations
 //!
-//! An [`Acc<Array<Sh, E>>`](Acc) is a *collective* computation: it yields an array of shape `Sh` ([`Dim1`] for vectors, [`Dim2`] for
-//! matrices, ...) with elements of type `E`. An [`Exp<E>`](Exp) is a *scalar* computation: it yields one element. Collective
-//! operations such as [`map`](Acc::map), [`fold`](Acc::fold) and [`scan`](Acc::scan) apply scalar functions, written as closures on
-//! expressions, to all elements at once. Nothing is computed when a program is put together; [`Context::run`] computes a result, and
-//! [`Context::compile`] makes a typed function of a closure, to be run any number of times, from any thread, on arrays of any
-//! extents, without compiling again.
+//! An [`Acc<Array<Sh, E>>`](Acc) is a *collective* computation: it yields an array of shape `Sh` ([`Dim1`] for vectors, [`Dim2`]
+//! for matrices, ...) with elements of type `E`. An [`Exp<E>`](Exp) is a *scalar* computation: it yields one element. Collective
+//! operations such as [`map`](Acc::map), [`fold`](Acc::fold) and [`scan`](Acc::scan) apply scalar functions, written as closures
+//! on expressions, to all elements at once. Building a program computes nothing. [`Context::run`] computes a result.
+//! [`Context::compile`] turns a closure into a typed function that can be run any number of times, from any thread, on arrays of
+//! any extents, without recompilation.
 //!
-//! Parallelism is not nested: a closure of scalars cannot use an `Acc`, and the type checker says so.
+//! Parallelism is not nested: a scalar closure cannot use an `Acc`, and the type checker rejects the attempt.
 //!
 //! ```compile_fail
 //! use warpwise::{Context, enum_from};
@@ -52,7 +53,7 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 //!
-//! A scalar may come from an array that is computed before, and elements may be read through a [`Reader`]:
+//! A scalar may come from an array computed earlier, and elements may be read through a [`Reader`]:
 //!
 //! ```
 //! use warpwise::{Context, fill, generate};
@@ -68,10 +69,10 @@
 //!
 //! # Elements
 //!
-//! Elements are scalars, tuples, arrays `[T; N]`, [`Complex`] numbers, and structs and enums with `#[derive(Elt)]` ([`Elt`]). What
-//! a closure gets is the element's *view*: an `Exp` for a scalar, a tuple of expressions for a tuple, a struct of expressions
-//! `ParticleExp` for a struct `Particle`, so that parts are simply there. What it yields may be an expression, a view, a
-//! constant, or a tuple of those. On the machine there is an array per scalar component.
+//! Elements are scalars, tuples, arrays `[T; N]`, [`Complex`] numbers, and structs and enums with `#[derive(Elt)]` ([`Elt`]). A
+//! closure receives the element's *view*: an `Exp` for a scalar, a tuple of expressions for a tuple, a struct of expressions
+//! `ParticleExp` for a struct `Particle`, so that fields are accessed directly. A closure may return an expression, a view, a
+//! constant, or a tuple of these. In memory there is one array per scalar component.
 //!
 //! ```
 //! use warpwise::{Array, Context, Elt, use_};
@@ -87,61 +88,66 @@
 //!
 //! # Scalars
 //!
-//! Expressions have Rust's operators, with constants on either side, and methods named as those of Rust's numbers. Comparisons are methods
-//! ([`lt`](Exp::lt), [`eq`](Exp::eq), ...), since Rust's operators must give `bool`. Choices are made by [`cond`], loops by [`while_`] and
-//! [`iterate`](Exp::iterate), conversions by [`cast`](Exp::cast). Integers wrap. An integer division by zero, an index out of bounds
-//! and the like are errors of the run ([`Error::Check`]) that name the line of the Rust program.
+//! Expressions have Rust's operators, with constants on either side, and methods named like those of Rust's numbers. Comparisons
+//! are methods ([`lt`](Exp::lt), [`eq`](Exp::eq), ...), since Rust's operators must return `bool`. Choices are written with
+//! [`cond`], loops with [`while_`] and [`iterate`](Exp::iterate), conversions with [`cast`](Exp::cast). Integers wrap. An integer
+//! division by zero, an index out of bounds and similar failures are run-time errors ([`Error::Check`]) that name the line of the
+//! Rust program.
 //!
 //! # Sharing and fusion
 //!
-//! What a Rust variable holds is computed once, however often it is used: handles are shared, not programs repeated. An operation
-//! whose result one other operation takes, element by element, becomes part of that operation, and no array is made in between;
-//! [`compute`](Acc::compute) prevents that. [`Context::show`] prints the program that comes out.
+//! The value of a Rust variable is computed once, however often the variable is used: clones of a handle share one computation.
+//! An operation whose result is consumed element by element by a single other operation is fused into that operation, without an
+//! intermediate array; [`compute`](Acc::compute) prevents fusion. [`Context::show`] prints the resulting program.
 //!
 //! # Memory
 //!
-//! Arrays of the host ([`Array`]) lie in the memory that programs use: [`use_`] and parameters copy nothing, and results are not copied either.
-//! A vector of scalars becomes an array where it lies ([`Array::from_vec`]), and so do scalars that somebody else holds ([`Array::from_owner`]).
-//! A scalar expression made outside all closures is known while the arrays that it reads exist, as an [`Array`] or as part of an [`Acc`], and
-//! otherwise until an expression is run that does not use it; of those that read no array, the latest 4096 are known. [`unit()`] makes
-//! a scalar an `Acc`, which keeps it.
+//! Host arrays ([`Array`]) lie in the memory that programs use: neither [`use_`], nor parameters, nor results are copied. A
+//! vector of scalars becomes an array without a copy ([`Array::from_vec`]), and so do scalars with another owner
+//! ([`Array::from_owner`]). A scalar expression made outside all closures stays valid while the arrays that it reads exist, as an
+//! [`Array`] or as part of an [`Acc`]. After that, it is valid until an expression that does not use it has run. Of the scalar
+//! expressions that read no array, the latest 4096 stay valid. [`unit()`] turns a scalar into an `Acc`, which keeps it alive.
 //!
-//! All contexts together take up to 80 % of the machine's memory; [`Context::with_memory_limit`] gives one a bound of its own.
+//! All contexts together use up to 80 % of the machine's memory; [`Context::with_memory_limit`] gives one context a limit of its
+//! own.
 //!
 //! # Foreign functions
 //!
-//! Code that is not of this crate can stand in the middle of a program: [`foreign()`] calls it on arrays of the host, [`foreign_opencl`] and
-//! [`foreign_cuda`] where a device's arrays lie, each with what is done elsewhere. Arrays are dense and row-major, and copied only
-//! between the host and a device ([`Context::device_traffic`] counts that). The example `blas` calls OpenBLAS and cuBLAS.
+//! Code outside this crate can be part of a program: [`foreign()`] calls a function on arrays of the host, [`foreign_opencl`] and
+//! [`foreign_cuda`] call one on arrays in a device's memory, each with a fallback for other devices. Arrays are dense and
+//! row-major, and copied only between the host and a device ([`Context::device_traffic`] counts these copies). The example `blas`
+//! calls OpenBLAS and cuBLAS.
 //!
 //! # Compiled code
 //!
-//! A program is compiled for its device when it is first needed, and the code kept where the user's caches lie
-//! ([`Context::with_cache`] keeps it elsewhere, or only in memory), so that the next start of the same executable compiles nothing.
+//! A program is compiled for its device when it is first needed. The code is stored in the user's cache folder
+//! ([`Context::with_cache`] stores it elsewhere, or only in memory), so that the next start of the same executable compiles
+//! nothing.
 //!
 //! # Features
 //!
-//! All can be combined; without `cpu`, `opencl` and `cuda` there is the interpreter only. LLVM is a part of programs only with `cpu`, which
-//! `static-llvm` and `export` imply.
+//! All features can be combined. Without `cpu`, `opencl` and `cuda`, only the interpreter is available. Programs link LLVM only
+//! with `cpu`, which `static-llvm` and `export` imply.
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `cpu` (default) | [`Context::cpu`]: the processor; building needs LLVM 19.1 |
-//! | `static-llvm` | LLVM as a part of the executable instead of a shared library; building needs its static libraries |
-//! | `opencl` | `Context::opencl`: devices whose driver is found when the program runs |
-//! | `cuda` | `Context::cuda`, as well |
-//! | `seq` (default) | [`Seq`]: sequences beyond memory, from raw data, `.npy` and Matrix Market files too; [`Parts`]: irregular arrays within elements |
-//! | `csv`, `arrow`, `parquet`, `wav`, `gzip` | sequences from such files, each format by itself |
+//! | `static-llvm` | links LLVM statically instead of as a shared library; building needs its static libraries |
+//! | `opencl` | `Context::opencl`: OpenCL devices; the driver is loaded at run time |
+//! | `cuda` | `Context::cuda`: CUDA devices; the driver is loaded at run time |
+//! | `seq` (default) | [`Seq`]: sequences larger than memory, from raw, `.npy` and Matrix Market files too; [`Parts`]: irregular arrays |
+//! | `csv`, `arrow`, `parquet`, `wav`, `gzip` | sequences from files of these formats, one feature per format |
 //! | `files` | all of these formats |
 //! | `include` | [`include_fut!`]: programs in files of their own |
 //! | `ndarray` | conversions from and to arrays of the crate `ndarray`, without copies of scalars in row-major order |
-//! | `export` | `Export`: computations as executables and as libraries for C; needs the libraries of LLD, a C++ compiler and `objcopy` |
+//! | `export` | `Export`: computations as executables and C libraries; needs the libraries of LLD, a C++ compiler and `objcopy` |
 //!
-//! A file in a format whose feature is off is an error that names the feature.
+//! Opening a file in a format whose feature is off is an error that names the feature.
 //!
 //! # Other names of this crate
 //!
-//! Where a package calls this crate otherwise, or has it from a library that re-exports it, `#[derive(Elt)]` is told so:
+//! Where a package renames this crate, or uses it through a library that re-exports it, `#[derive(Elt)]` takes the path as an
+//! attribute:
 //!
 //! ```
 //! # mod library { pub use warpwise; }
@@ -152,18 +158,18 @@
 //! struct Particle { position: [f32; 2], mass: f32 }
 //! ```
 //!
-//! [`include_fut!`] needs a dependency that is called `warpwise`.
+//! [`include_fut!`] needs a dependency with the name `warpwise`.
 //!
 //! # Versions
 //!
-//! Rust 1.89 or later; a later version becomes necessary only with a new minor version. Before 1.0 a new minor version may change the
-//! interface, and `CHANGELOG.md` in the repository says how; a patch version does not. Results of programs are part of the interface:
-//! they do not depend on the number of threads, and change within a minor version only where they were wrong. What [`Context::show`]
-//! prints, what the cache holds, and how long a program takes are no part of it, nor are the other crates `warpwise-*`: this crate asks for
-//! exactly its own version of each, and a program should not depend on them by itself.
+//! Rust 1.89 or later is required; only a new minor version may raise this requirement. Before 1.0 a new minor version may change
+//! the interface, as `CHANGELOG.md` in the repository describes; a patch version does not. Results of programs are part of the
+//! interface: they do not depend on the number of threads, and change within a minor version only to correct errors. The output
+//! of [`Context::show`], the contents of the cache, and running times are not part of the interface. Neither are the other crates
+//! `warpwise-*`: this crate depends on exactly its own version of each, and a program should not depend on them directly.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// What a feature adds is a link where it is on.
+// Docs link to items of optional features; without the feature the link is broken.
 #![cfg_attr(not(all(feature = "include", feature = "seq")), allow(rustdoc::broken_intra_doc_links))]
 
 extern crate self as warpwise;
@@ -225,7 +231,8 @@ pub use warpwise_derive::Elt;
 #[cfg_attr(docsrs, doc(cfg(feature = "seq")))]
 pub use warpwise_stream::source::{Format, Source, SourceOptions};
 
-/// Functions for the entry points of a program in Futhark's language, in a file whose path begins in the folder of the crate's `Cargo.toml`.
+/// Declares functions for the entry points of a program in Futhark's language. The file's path is relative to the folder of the
+/// crate's `Cargo.toml`.
 ///
 /// ```
 /// warpwise::include_fut!("examples/prices.fut");
@@ -243,17 +250,18 @@ pub use warpwise_stream::source::{Format, Source, SourceOptions};
 #[doc = include_str!("../examples/prices.fut")]
 /// ```
 ///
-/// An entry point `f` becomes a function `f` that takes a [`Context`], then its parameters: scalars, tuples, arrays ([`Array`]; sizes
-/// become ranks), and structs and enums for records and sum types with names, which are declared here, too. What an entry point consumes is
-/// passed by value, and not copied unless somebody else holds it. Records without names are tuples. Several results are a tuple.
+/// An entry point `f` becomes a function `f` that takes a [`Context`], then its parameters: scalars, tuples, arrays ([`Array`];
+/// sizes become ranks), and structs and enums for named records and sum types, which are declared here, too. Consumed parameters
+/// are passed by value, and copied only if somebody else holds them. Records without names are tuples. Several results are a
+/// tuple.
 ///
-/// What is wrong with the program is an error when Rust compiles, and names the program's file and line. The files are compiled
-/// again when they change, and are parts of the executable, which needs them no more. A context compiles a program once.
+/// Errors in the program are reported when Rust compiles, with the program's file and line. Changed files are recompiled. The
+/// executable contains the files and does not need them at run time. A context compiles each program once.
 #[cfg(feature = "include")]
 #[cfg_attr(docsrs, doc(cfg(feature = "include")))]
 pub use warpwise_include::include_fut;
 
-/// What derived code uses.
+/// Items that generated code uses.
 #[doc(hidden)]
 pub mod derived {
     pub use crate::elt::{Values, count, enum_components, enum_fields, enum_load, enum_make, enum_store};
@@ -263,6 +271,6 @@ pub mod derived {
     pub use warpwise_prim::{Scalar, ValueType};
     pub use warpwise_runtime::array::Value as ProgramValue;
 
-    /// Values in a row.
+    /// Owned iterator over program values.
     pub type ProgramValues = std::vec::IntoIter<ProgramValue>;
 }

@@ -1,7 +1,7 @@
-//! Arrays of the crate `ndarray`, from 0 to 6 dimensions.
+//! Conversions from and to arrays of the crate `ndarray`, of 0 to 6 dimensions.
 //!
-//! An owned array in row-major order becomes an [`Array`] where it lies if its elements are scalars, and an [`Array`] of scalars is seen
-//! as an `ndarray` view where it lies. What lies otherwise is copied.
+//! An owned array of scalars in row-major order becomes an [`Array`] without a copy, and an [`Array`] of scalars can be viewed as
+//! an `ndarray` view without a copy. All other arrays are copied.
 
 use ndarray::{ArrayBase, ArrayView, Data, Dim as NdDim, Ix, OwnedRepr, ShapeError};
 
@@ -23,7 +23,7 @@ macro_rules! dimensions {
                 }
                 let count = array.len();
                 let (mut elements, start) = array.into_raw_vec_and_offset();
-                // A part of a larger array holds all of its elements.
+                // The vector of a part of a larger array contains all elements of the larger array.
                 let start = start.unwrap_or(0);
                 if start == 0 {
                     elements.truncate(count);
@@ -81,7 +81,7 @@ fn extents_of<const N: usize>(shape: &[usize]) -> [usize; N] {
     std::array::from_fn(|dimension| shape.get(dimension).copied().unwrap_or(0))
 }
 
-/// What an array holds are no values of its type.
+/// Returns the error for an array whose contents are not values of its type.
 fn not_elements(_: ShapeError) -> Error {
     Error::Check("the elements are no values of their type".to_string())
 }

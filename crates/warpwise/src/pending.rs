@@ -1,4 +1,4 @@
-//! Runs that go on beside the caller: waited for by a thread, or awaited by a task of an asynchronous run time.
+//! Asynchronous runs, which a thread can wait for, or a task of an asynchronous runtime can await.
 
 use std::fmt;
 use std::future::Future;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
-/// A run that goes on beside the caller, on a thread of its own. As a [`Future`] it wakes its task when the result is there, and blocks
-/// no thread of the task's run time. Dropping it leaves the run alone; [`Context::cancel`](crate::Context::cancel) ends runs.
+/// A run in the background, on a thread of its own. As a [`Future`] it wakes its task when the result is available, and does not
+/// block a thread of the task's runtime. Dropping it does not end the run; [`Context::cancel`](crate::Context::cancel) ends runs.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, Vector};
@@ -30,18 +30,18 @@ pub struct Pending<T> {
     state: Arc<State<T>>,
 }
 
-/// What the run and its caller share.
+/// State shared by the run and its caller.
 struct State<T> {
     result: Mutex<Progress<T>>,
     is_done: Condvar,
 }
 
 enum Progress<T> {
-    /// No result yet; whom to wake when there is one.
+    /// No result yet. Holds the waker to call when there is one.
     Running(Option<Waker>),
-    /// The result.
+    /// The result is available.
     Done(Result<T, Error>),
-    /// The result has been given.
+    /// The result was taken.
     Taken,
 }
 
@@ -60,7 +60,7 @@ impl<T> State<T> {
 }
 
 impl<T> Progress<T> {
-    /// The result, if it is there. A future that is polled once more after it gave its result says so.
+    /// Takes the result if it is available. A future polled again after it returned its result gets an error.
     fn take(&mut self) -> Option<Result<T, Error>> {
         if let Progress::Running(_) = self {
             return None;
@@ -75,14 +75,14 @@ impl<T> Progress<T> {
 }
 
 impl<T: Send + 'static> Pending<T> {
-    /// Begins a run.
+    /// Starts a run.
     pub(crate) fn start(
         run: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<Pending<T>, Error> {
         let state = Arc::new(State { result: Mutex::new(Progress::Running(None)), is_done: Condvar::new() });
         let shared = Arc::clone(&state);
         let run = move || {
-            // What a run that panics leaves behind is not looked at.
+            // State left behind by a panicking run is not used again.
             let result = catch_unwind(AssertUnwindSafe(run));
             shared.finish(result.unwrap_or_else(|_| Err(Error::Internal("a run panicked".to_string()))));
         };
@@ -92,7 +92,7 @@ impl<T: Send + 'static> Pending<T> {
 }
 
 impl<T> Pending<T> {
-    /// Whether the result is there.
+    /// Returns whether the result is available.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -128,7 +128,7 @@ impl<T> Pending<T> {
         }
     }
 
-    /// Waits for the result, but no longer than this; where it is not there then, the run is given back, and goes on.
+    /// Waits for the result, but at most for `timeout`. If the result is not available then, returns the run, which continues.
     ///
     /// ```
     /// use std::time::Duration;
@@ -150,7 +150,7 @@ impl<T> Pending<T> {
             if let Some(result) = progress.take() {
                 return Ok(result);
             }
-            // A time that cannot be counted never comes.
+            // A deadline beyond the representable times is never reached.
             let left =
                 deadline.map_or(timeout, |deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_zero() {
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// Unparks the thread that polls.
+    /// A waker that unparks the polling thread.
     struct Unpark(thread::Thread);
 
     impl Wake for Unpark {
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    /// A run that ends when it is told to.
+    /// Starts a run that ends on a message.
     fn told() -> (mpsc::Sender<i32>, Pending<i32>) {
         let (sender, receiver) = mpsc::channel();
         let pending =

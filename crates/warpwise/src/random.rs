@@ -1,8 +1,8 @@
-//! Random numbers that depend on a seed and an index alone: the same on every device and by any number of threads.
+//! Random numbers that depend only on a seed and an index: they are the same on every device and with any number of threads.
 //!
-//! They come from the counter-based generator Philox4x32-10 (Salmon, Moraes, Dror, Shaw, Parallel random numbers: as easy as 1, 2, 3,
-//! 2011). The element at an index, counted in row-major order, is made of the block of that number, so that programs may compute
-//! any part of the numbers by itself, and may use several seeds for independent numbers.
+//! The numbers come from the counter-based generator Philox4x32-10 (Salmon, Moraes, Dror, Shaw, Parallel random numbers: as easy
+//! as 1, 2, 3, 2011). The element at a row-major position is computed from the block with that number, so that programs may
+//! compute any part of the numbers separately, and may use several seeds for independent numbers.
 //!
 //! ```
 //! use warpwise::{Context, random};
@@ -21,13 +21,13 @@ use crate::elt::{Elt, Float, Operand, Scalar};
 use crate::exp::{Coordinate, Exp, to_index};
 use crate::shape::{IntoShape, Shape};
 
-/// The multipliers of a round.
+/// Multipliers of a round.
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// What the key grows by from round to round.
+/// Increments of the key from round to round.
 const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 const ROUNDS: usize = 10;
 
-/// The block of four numbers of 32 random bits that belongs to a seed and a number.
+/// Returns the block of four 32-bit random numbers for a seed and a block number.
 ///
 /// ```
 /// use warpwise::{Context, random};
@@ -42,7 +42,7 @@ pub fn block(seed: impl Operand<u64>, number: impl Operand<u64>) -> [Exp<u32>; 4
     philox([c0, c1, Exp::constant(0), Exp::constant(0)], [k0, k1])
 }
 
-/// Numbers from 0 on and below 1, all equally likely, of as many digits as the type has.
+/// Generates uniformly distributed numbers from 0 on and below 1, with as many random bits as the type has digits.
 ///
 /// ```
 /// use warpwise::{Context, random};
@@ -56,7 +56,7 @@ pub fn uniform<S: IntoShape, T: Float>(extents: S, seed: impl Operand<u64>) -> A
     blocks(extents, seed.operand(), |[a, b, ..]| unit_interval::<T>(a, b))
 }
 
-/// Numbers of the standard normal distribution, with mean 0 and variance 1.
+/// Generates numbers of the standard normal distribution, with mean 0 and variance 1.
 ///
 /// ```
 /// use warpwise::{Context, random};
@@ -68,13 +68,14 @@ pub fn uniform<S: IntoShape, T: Float>(extents: S, seed: impl Operand<u64>) -> A
 #[track_caller]
 pub fn normal<S: IntoShape, T: Float>(extents: S, seed: impl Operand<u64>) -> Acc<Array<S::Shape, T>> {
     blocks(extents, seed.operand(), |[a, b, c, d]| {
-        // Box and Muller: 1 - x is never 0, whose logarithm there is none of.
+        // Box and Muller. 1 - x is never 0, whose logarithm is undefined.
         let radius = ((Exp::of(1.0) - unit_interval::<T>(a, b)).ln() * Exp::of(-2.0)).sqrt();
         radius * (unit_interval::<T>(c, d) * Exp::of(std::f64::consts::TAU)).cos()
     })
 }
 
-/// Integers from 0 on and below `bound`, equally likely but for differences of one in 2^64 / `bound`; a bound of 0 gives 0 only.
+/// Generates integers from 0 on and below `bound`, equally likely up to differences of one in 2^64 / `bound`; a bound of 0 gives
+/// only 0.
 ///
 /// ```
 /// use warpwise::{Context, random};
@@ -93,7 +94,7 @@ pub fn below<S: IntoShape>(
     blocks(extents, seed.operand(), move |[a, b, ..]| wide(a, b).mul_high(bound))
 }
 
-/// The numbers from 0 to before `count` in random order.
+/// Returns the numbers from 0 to `count` - 1 in random order.
 ///
 /// ```
 /// use warpwise::{Context, random};
@@ -109,7 +110,7 @@ pub fn permutation(count: impl Coordinate, seed: impl Operand<u64>) -> Acc<Vecto
     blocks(count.coordinate(), seed.operand(), |[a, b, ..]| wide(a, b)).argsort()
 }
 
-/// What is made of the blocks with the numbers of the elements.
+/// Applies `f` to the block of every element, numbered in row-major order.
 #[track_caller]
 fn blocks<S: IntoShape, R: Scalar>(
     extents: S,
@@ -123,7 +124,7 @@ fn blocks<S: IntoShape, R: Scalar>(
     })
 }
 
-/// The number that two halves are.
+/// Joins two halves to one number.
 #[track_caller]
 fn wide(low: Exp<u32>, high: Exp<u32>) -> Exp<u64> {
     (high.cast::<u64>() << 32) | low.cast::<u64>()
@@ -134,7 +135,7 @@ fn halves(number: Exp<u64>) -> [Exp<u32>; 2] {
     [number.cast(), (number >> 32).cast()]
 }
 
-/// As many of 64 random bits as the type has digits, as a fraction.
+/// Returns a fraction of as many of the 64 random bits as the type has digits.
 #[track_caller]
 fn unit_interval<T: Float>(low: Exp<u32>, high: Exp<u32>) -> Exp<T> {
     let digits = match T::VALUE_TYPE.scalar().bytes() {
@@ -145,7 +146,7 @@ fn unit_interval<T: Float>(low: Exp<u32>, high: Exp<u32>) -> Exp<T> {
     (wide(low, high) >> (64 - digits)).cast::<T>() * Exp::of(0.5_f64.powi(digits as i32))
 }
 
-/// Ten rounds on a counter with a key.
+/// Applies ten rounds to a counter with a key.
 #[track_caller]
 fn philox(mut counter: [Exp<u32>; 4], mut key: [Exp<u32>; 2]) -> [Exp<u32>; 4] {
     for round in 0..ROUNDS {
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
     use crate::Context;
 
-    /// The known answers of the authors' test vectors.
+    /// Compares blocks with the known answers of the authors' test vectors.
     #[test]
     fn blocks_are_those_of_philox() {
         let answers: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
@@ -208,7 +209,7 @@ mod tests {
         assert!(mean.abs() < 0.03 && (variance - 1.0).abs() < 0.05, "{mean} {variance}");
         let counts = cpu.run(&below(20_000, 4, 3).histogram(4)).unwrap().into_vec();
         assert!(counts.iter().all(|&count| (count - 5000).abs() < 300), "{counts:?}");
-        // Rows are numbered one after the other.
+        // Rows are numbered consecutively.
         let (table, row) = cpu.run(&(uniform::<_, f64>((3, 4), 9), uniform::<_, f64>(12, 9))).unwrap();
         assert_eq!(table.to_vec(), row.to_vec());
         assert!(cpu.run(&uniform::<_, crate::f16>(1000, 1)).unwrap().into_iter().all(|x| x.to_f32() < 1.0));

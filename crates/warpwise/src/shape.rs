@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use crate::elt::{Elt, IntoExp};
 use crate::exp::{Coordinate, Exp};
 
-/// The shape of arrays of `N` dimensions, of which 0 to 6 are supported. Dimensions are counted from the outermost;
-/// the innermost varies fastest.
+/// The shape of arrays of `N` dimensions, where `N` is 0 to 6. Dimensions are counted from the outermost; the innermost varies
+/// fastest.
 ///
 /// ```
 /// use warpwise::{Array, Dim};
@@ -18,7 +18,7 @@ use crate::exp::{Coordinate, Exp};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dim<const N: usize>;
 
-/// One element.
+/// Shape of a single element.
 ///
 /// ```
 /// use warpwise::{Array, Dim0};
@@ -28,7 +28,7 @@ pub struct Dim<const N: usize>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Dim0 = Dim<0>;
-/// Vectors.
+/// Shape of vectors.
 ///
 /// ```
 /// use warpwise::{Array, Dim1};
@@ -38,7 +38,7 @@ pub type Dim0 = Dim<0>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Dim1 = Dim<1>;
-/// Matrices: rows, columns.
+/// Shape of matrices: rows, columns.
 ///
 /// ```
 /// use warpwise::{Array, Dim2};
@@ -48,7 +48,7 @@ pub type Dim1 = Dim<1>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Dim2 = Dim<2>;
-/// Three dimensions.
+/// Shape of arrays of three dimensions.
 ///
 /// ```
 /// use warpwise::{Array, Dim3};
@@ -58,7 +58,7 @@ pub type Dim2 = Dim<2>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Dim3 = Dim<3>;
-/// Four dimensions.
+/// Shape of arrays of four dimensions.
 ///
 /// ```
 /// use warpwise::{Array, Dim4};
@@ -68,7 +68,7 @@ pub type Dim3 = Dim<3>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Dim4 = Dim<4>;
-/// Five dimensions.
+/// Shape of arrays of five dimensions.
 ///
 /// ```
 /// use warpwise::{Array, Dim5};
@@ -78,7 +78,7 @@ pub type Dim4 = Dim<4>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Dim5 = Dim<5>;
-/// Six dimensions.
+/// Shape of arrays of six dimensions.
 ///
 /// ```
 /// use warpwise::{Array, Dim6};
@@ -89,7 +89,7 @@ pub type Dim5 = Dim<5>;
 /// ```
 pub type Dim6 = Dim<6>;
 
-/// The shape of an array: how many dimensions it has, and what an index into it looks like.
+/// The shape of an array: its number of dimensions, and the type of its indices.
 ///
 /// An index is `()` for no dimensions, an `i64` for one, a tuple of `i64`, outermost first, for several.
 ///
@@ -107,16 +107,16 @@ pub type Dim6 = Dim<6>;
     note = "shapes are `Dim0` to `Dim6`"
 )]
 pub trait Shape: Copy + Debug + Send + Sync + 'static {
-    /// The number of dimensions.
+    /// Number of dimensions.
     const RANK: usize;
 
-    /// An index.
+    /// Type of an index.
     type Index: Elt<View: IntoShape<Shape = Self> + IntoExp<Elt = Self::Index>>;
 
     /// Extents on the host, outermost first: an array of `usize`.
     type Extents: Extents<Shape = Self> + AsRef<[usize]>;
 
-    /// Extents from the numbers of a shape with this many dimensions.
+    /// Converts the first `RANK` numbers to extents.
     #[doc(hidden)]
     fn extents(sizes: &[i64]) -> Self::Extents;
 }
@@ -134,13 +134,13 @@ pub trait Shape: Copy + Debug + Send + Sync + 'static {
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub trait Extents: Copy + Debug + PartialEq {
-    /// The shape they are of.
+    /// Shape that these extents belong to.
     type Shape: Shape;
 
-    /// The extents, outermost first.
+    /// Returns the extents, outermost first.
     fn sizes(&self) -> &[usize];
 
-    /// The index of the element at a place in row-major order, in an array of these extents that has it.
+    /// Returns the index of the element at a row-major position, which must be within these extents.
     #[doc(hidden)]
     fn index_of(&self, place: usize) -> Self;
 }
@@ -163,10 +163,10 @@ pub trait Extents: Copy + Debug + PartialEq {
     note = "these are integers and expressions of integers, tuples and arrays of as many as there are dimensions"
 )]
 pub trait IntoShape {
-    /// The shape they are of.
+    /// Shape that the extents or the index belong to.
     type Shape: Shape;
 
-    /// The extents as one expression.
+    /// Returns the extents as one expression.
     fn into_extents(self) -> Exp<<Self::Shape as Shape>::Index>;
 }
 
@@ -186,7 +186,7 @@ pub trait IntoShape {
     message = "an array of shape `{Self}` has no innermost dimension to work along"
 )]
 pub trait Inner: Shape {
-    /// The shape without its innermost dimension.
+    /// Shape without the innermost dimension.
     type Outer: Shape;
 }
 
@@ -202,7 +202,7 @@ pub trait Inner: Shape {
 /// assert_eq!(rank_of_rows::<Dim1>(), 2);
 /// ```
 pub trait Extend: Shape {
-    /// The shape with another innermost dimension.
+    /// Shape with another innermost dimension.
     type Larger: Inner<Outer = Self>;
 }
 
@@ -315,7 +315,7 @@ macro_rules! arrays {
 
             #[track_caller]
             fn into_extents(self) -> Exp<<Dim<$rank> as Shape>::Index> {
-                // One dimension is no tuple, but its parts in a row are the same.
+                // A single extent is not a tuple, but has the same components.
                 Exp::join(self.map(|extent| extent.coordinate().node()).to_vec())
             }
         }

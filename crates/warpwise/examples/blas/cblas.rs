@@ -1,4 +1,4 @@
-//! The processor's products: CBLAS, as OpenBLAS has it.
+//! Products on the processor, by a CBLAS library such as OpenBLAS.
 
 use std::sync::OnceLock;
 
@@ -29,11 +29,11 @@ type Product = unsafe extern "C" fn(
 const ROW_MAJOR: i32 = 101;
 const AS_IT_IS: i32 = 111;
 
-/// OpenBLAS, loaded at first use, or what is missing.
+/// Returns OpenBLAS, loaded at first use, or a message about what is missing.
 pub fn library() -> Result<&'static Library, String> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     let names = ["libopenblas.so.0", "libopenblas.so", "libcblas.so.3"];
-    // SAFETY: loading OpenBLAS runs its set-up of threads, nothing else.
+    // SAFETY: loading OpenBLAS only sets up its threads.
     let load = || names.iter().find_map(|name| unsafe { Library::new(name) }.ok());
     LIBRARY.get_or_init(load).as_ref().ok_or_else(|| format!("none of {} is here", names.join(", ")))
 }
@@ -47,7 +47,7 @@ pub fn dot(
         // SAFETY: the name and the type are those of the CBLAS standard.
         let dot: Symbol<'_, Dot> = unsafe { library.get(b"cblas_sdot") }?;
         let (xs, ys) = (xs.as_slice(), ys.as_slice());
-        // SAFETY: both slices have at least so many elements.
+        // SAFETY: both slices have at least this many elements.
         let sum = unsafe { dot(i32::try_from(xs.len().min(ys.len()))?, xs.as_ptr(), 1, ys.as_ptr(), 1) };
         Ok(Array::from_vec([], vec![sum])?)
     };

@@ -1,4 +1,4 @@
-//! Products on CUDA devices: cuBLAS, on the arrays where they lie in the device's memory.
+//! Products on CUDA devices, by cuBLAS on arrays in the device's memory.
 
 use std::error::Error;
 use std::ffi::c_void;
@@ -12,14 +12,14 @@ use super::{Matrices, Vectors};
 
 type Failed = Box<dyn Error + Send + Sync>;
 
-/// What is called of cuBLAS.
+/// The functions of cuBLAS that are called.
 pub struct Functions {
     create: unsafe extern "C" fn(*mut *mut c_void) -> i32,
-    /// Takes the handle, and whether scalars lie on the device.
+    /// Parameters: the handle, and whether scalars lie in device memory.
     set_pointer_mode: unsafe extern "C" fn(*mut c_void, i32) -> i32,
     dot: Dot,
     product: Product,
-    /// What cuBLAS keeps between calls: for each context of a device a handle.
+    /// State of cuBLAS between calls: one handle per device context.
     handles: Mutex<Vec<(usize, Handle)>>,
 }
 
@@ -44,7 +44,7 @@ type Product = unsafe extern "C" fn(
 #[derive(Clone, Copy)]
 struct Handle(*mut c_void);
 
-// SAFETY: a handle may be used on any thread, by one at a time.
+// SAFETY: a handle may be used on any thread, by one thread at a time.
 unsafe impl Send for Handle {}
 
 /// `CUBLAS_OP_N`, `CUBLAS_POINTER_MODE_HOST` and `CUBLAS_POINTER_MODE_DEVICE`.
@@ -52,7 +52,7 @@ const AS_IT_IS: i32 = 0;
 const ON_HOST: i32 = 0;
 const ON_DEVICE: i32 = 1;
 
-/// cuBLAS, loaded at first use, or what is missing.
+/// Returns cuBLAS, loaded at first use, or a message about what is missing.
 pub fn library() -> Result<&'static Functions, String> {
     static FUNCTIONS: OnceLock<Result<Functions, String>> = OnceLock::new();
     FUNCTIONS.get_or_init(load).as_ref().map_err(String::clone)
@@ -60,12 +60,12 @@ pub fn library() -> Result<&'static Functions, String> {
 
 fn load() -> Result<Functions, String> {
     let names = ["libcublas.so", "libcublas.so.13", "libcublas.so.12", "libcublas.so.11"];
-    // SAFETY: loading the library sets it up, nothing else.
+    // SAFETY: loading the library only initialises it.
     let library = names.iter().find_map(|name| unsafe { Library::new(name) }.ok());
     let library: &'static Library =
         library.map(|library| &*Box::leak(Box::new(library))).ok_or("libcublas.so is not here")?;
     let absent = |error: libloading::Error| error.to_string();
-    // SAFETY: the names and types are those of cuBLAS's header; the library stays until the process ends.
+    // SAFETY: the names and types are those of cuBLAS's header; the library stays loaded until the process ends.
     unsafe {
         Ok(Functions {
             create: *library.get(b"cublasCreate_v2").map_err(absent)?,
@@ -81,13 +81,13 @@ fn succeeds(what: &str, status: i32) -> Result<(), Failed> {
     if status == 0 { Ok(()) } else { Err(format!("{what} failed with status {status}").into()) }
 }
 
-/// The address of an array's elements.
+/// Returns the address of an array's elements.
 fn address<Sh: warpwise::Shape>(array: &DeviceArray<Sh, f32>) -> *mut f32 {
     array.buffers()[0].handle as *mut f32
 }
 
 impl Functions {
-    /// Does something with the handle of a device's context, which is the thread's current one. Handles use the default stream.
+    /// Runs a function with the handle of a device's context, which is current on the thread. Handles use the default stream.
     fn with_handle<R>(
         &self,
         access: &DeviceAccess,
@@ -101,13 +101,13 @@ impl Functions {
             Some(handle) => handle,
             None => {
                 let mut fresh = null_mut();
-                // SAFETY: a place for the result.
+                // SAFETY: the pointer is valid for the result.
                 succeeds("cublasCreate", unsafe { (self.create)(&mut fresh) })?;
                 handles.push((context, Handle(fresh)));
                 Handle(fresh)
             }
         };
-        // SAFETY: the handle is one, and used by nobody else as long as the lock is held.
+        // SAFETY: the handle is valid, and used by nobody else while the lock is held.
         succeeds("cublasSetPointerMode", unsafe { (self.set_pointer_mode)(handle, scalars) })?;
         run(handle)
     }
@@ -120,7 +120,7 @@ impl Functions {
         let sum = access.allocate([])?;
         let count = i32::try_from(xs.len().min(ys.len()))?;
         self.with_handle(access, ON_DEVICE, |handle| {
-            // SAFETY: the arrays have so many elements, and the sum has room for one.
+            // SAFETY: the arrays have this many elements, and the sum has room for one.
             let status =
                 unsafe { (self.dot)(handle, count, address(&xs), 1, address(&ys), 1, address(&sum)) };
             succeeds("cublasSdot", status)
@@ -128,8 +128,8 @@ impl Functions {
         Ok(sum)
     }
 
-    /// cuBLAS takes columns one after the other: to it these are the transposed matrices, and their product is that of the
-    /// second with the first. Without rows or columns between them nothing is added up: it sets the result to zeros.
+    /// cuBLAS expects column-major matrices: it sees the transposed matrices, whose product is that of the second with the first.
+    /// If the summed dimension is empty, it sets the result to zeros.
     fn product(
         &self,
         access: &DeviceAccess,

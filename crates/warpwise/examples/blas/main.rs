@@ -1,8 +1,8 @@
-//! Dot and matrix products by libraries, where they are there, within programs that the compiler does otherwise:
+//! Dot and matrix products by libraries, where available, within programs that are otherwise compiled:
 //! `cargo run --release --features cuda --example blas [SIZE [cuda]]`.
 //!
-//! On the processor OpenBLAS is called where the arrays lie, on a CUDA device cuBLAS, in its memory; each is looked for
-//! when the program runs. Everywhere else, and where they are not found, the language's own definition is compiled.
+//! On the processor OpenBLAS is called on the arrays in place, on a CUDA device cuBLAS on arrays in its memory; each library is
+//! looked up at run time. On other devices, and where the library is missing, the language's own definition is compiled.
 
 mod cblas;
 mod cublas;
@@ -53,7 +53,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What computes products on a kind of device.
+/// Returns the name of the library that computes products on a kind of device.
 fn library(device: DeviceKind) -> String {
     let found = match device {
         DeviceKind::Cpu => cblas::library().map(|_| "OpenBLAS"),

@@ -1,5 +1,5 @@
-//! Sound in overlapping windows: how loud each band of frequencies is, and where the samples change their sign, which
-//! happens more often at some times than at others.
+//! Sound in overlapping windows: the loudness of each frequency band, and the sign changes of the samples, whose number varies
+//! over time.
 
 use std::error::Error;
 use std::f64::consts::TAU;
@@ -14,20 +14,21 @@ use warpwise::{
 
 use super::random;
 
-/// Samples of a window, and from the start of one to that of the next.
+/// Number of samples of a window, and distance between the starts of consecutive windows.
 pub const SIZE: usize = 1024;
 pub const STEP: usize = 256;
-/// Bands of frequencies.
+/// Number of frequency bands.
 const BANDS: usize = 32;
 /// Samples per second.
 const RATE: u32 = 44_100;
 
-/// The loudness of all bands of all windows; the places in their windows of all changes of sign, and how many each window has.
+/// The loudness of all bands of all windows; the positions of all sign changes within their windows; and the number of changes of
+/// each window.
 pub type Found = (Vector<f32>, Vector<i32>, Vector<i64>);
-/// The same within a program.
+/// The same results within a program.
 pub type Processed = (Acc<Vector<f32>>, Acc<Vector<i32>>, Acc<Vector<i64>>);
 
-/// For every band the waves that samples are multiplied with, which fade at the ends of the window.
+/// Computes, for every band, the waves that samples are multiplied by, which fade at the ends of the window.
 pub fn waves() -> Result<Matrix<(f32, f32)>, warpwise::Error> {
     let wave = |at: usize| {
         let (band, i) = (at / SIZE, (at % SIZE) as f64);
@@ -51,7 +52,7 @@ fn changes(before: Exp<i16>, after: Exp<i16>) -> Exp<bool> {
     (before ^ after).lt(0)
 }
 
-/// What becomes of one window.
+/// Computes the loudness of all bands, and the positions of the sign changes, of one window.
 fn processed(
     window: &Acc<Vector<i16>>,
     waves: &Acc<Matrix<(f32, f32)>>,
@@ -68,7 +69,7 @@ fn processed(
     (products.fold((0.0, 0.0), added).map(loudness), crossings)
 }
 
-/// All windows of a sequence.
+/// Processes all windows of a sequence.
 pub fn sequence(
     windows: &Seq<Acc<Vector<i16>>>,
     waves: &Matrix<(f32, f32)>,
@@ -77,7 +78,7 @@ pub fn sequence(
     (bands.elements(), crossings.elements(), counts.elements())
 }
 
-/// The same, where nothing is kept of what becomes of windows.
+/// Processes all windows of a sequence, and discards the results.
 #[allow(dead_code, reason = "the benchmark of sequences measures its memory")]
 pub fn passing(
     windows: &Seq<Acc<Vector<i16>>>,
@@ -87,7 +88,7 @@ pub fn passing(
     (bands.for_each(drop), crossings.for_each(drop), counts.for_each(drop))
 }
 
-/// Sequences of the loudness of bands, of changes, and of how many of these there are.
+/// Sequences of the loudness of bands, the sign changes, and their numbers.
 type Results = (Seq<Acc<Vector<f32>>>, Seq<Acc<Vector<i32>>>, Seq<Acc<Singleton<i64>>>);
 
 fn results(windows: &Seq<Acc<Vector<i16>>>, waves: &Matrix<(f32, f32)>) -> Results {
@@ -98,7 +99,7 @@ fn results(windows: &Seq<Acc<Vector<i16>>>, waves: &Matrix<(f32, f32)>) -> Resul
     (all.map(|(bands, _)| bands), crossings, counts)
 }
 
-/// All windows of samples at once.
+/// Processes all windows of samples at once.
 pub fn whole(samples: &Acc<Vector<i16>>, waves: &Acc<Matrix<(f32, f32)>>) -> Processed {
     let windows = (samples.size() - SIZE as i64) / STEP as i64 + 1;
     let (samples, waves) = (samples.reader(), waves.reader());
@@ -114,7 +115,7 @@ pub fn whole(samples: &Acc<Vector<i16>>, waves: &Acc<Matrix<(f32, f32)>>) -> Pro
     (products.fold((0.0, 0.0), added).map(loudness).flatten(), crossings.map(|(i, _)| i), counts)
 }
 
-/// Some tones that come and go, and noise.
+/// Makes tones that come and go, and noise.
 pub fn samples(count: usize) -> Vec<i16> {
     let sample = |i: usize| {
         let time = i as f64 / f64::from(RATE);
@@ -148,12 +149,12 @@ pub fn store(samples: &[i16], folder: &Path) -> io::Result<()> {
     file.flush()
 }
 
-/// The samples in a folder.
+/// Opens the samples in a folder.
 pub fn sources(folder: &Path) -> Result<Vec<Box<dyn Source>>, warpwise::Error> {
     Ok(vec![open::<i16>(&folder.join("sound.wav"), 0, &SourceOptions::default())?])
 }
 
-/// A sequence of windows.
+/// Reads a sequence of windows.
 pub fn read(sources: Vec<Box<dyn Source>>) -> Result<Seq<Acc<Vector<i16>>>, warpwise::Error> {
     Seq::read_windows(sources, SIZE, STEP)
 }

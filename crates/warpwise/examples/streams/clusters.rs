@@ -1,4 +1,4 @@
-//! Clusters of points (k-means): an element is a block of points, of which sums by nearest centre are made.
+//! Clusters of points (k-means): an element is a block of points, whose sums by nearest centre are computed.
 
 use std::error::Error;
 use std::io;
@@ -12,15 +12,15 @@ use warpwise::{
 use super::files::write;
 use super::random::{normal, unit};
 
-/// Points of an element.
+/// Number of points of an element.
 pub const BLOCK: usize = 1 << 14;
 
-/// A point, or the sum of some.
+/// A point, or a sum of points.
 type Point = [f32; 4];
-/// The sum of the points nearest to a centre, and how many they are.
+/// The sum of the points nearest to a centre, and their number.
 pub type Sum = ([f64; 4], i64);
 
-/// For each centre the sum of the points that are nearest to it; a point is a row.
+/// Computes, for each centre, the sum of the points nearest to it; a point is a row.
 fn sums(points: &Acc<Matrix<f32>>, centres: &Acc<Vector<Point>>) -> Acc<Vector<Sum>> {
     let (count, _) = points.extents();
     let (points, number) = (points.reader(), centres.size());
@@ -45,7 +45,7 @@ fn added((x, n): ([Exp<f64>; 4], Exp<i64>), (y, m): ([Exp<f64>; 4], Exp<i64>)) -
     (std::array::from_fn(|axis| x[axis] + y[axis]), n + m)
 }
 
-/// The sums of all blocks together.
+/// Computes the sums over all blocks.
 pub fn sequence(
     blocks: &Seq<Acc<Matrix<f32>>>,
     centres: &Vector<Point>,
@@ -55,12 +55,12 @@ pub fn sequence(
     Ok(blocks.map(|block| sums(&block, &centres)).fold(none, |xs, ys| xs.zip_with(&ys, added)))
 }
 
-/// The sums of all points at once.
+/// Computes the sums over all points at once.
 pub fn whole(points: &Acc<Matrix<f32>>, centres: &Acc<Vector<Point>>) -> Acc<Vector<Sum>> {
     sums(points, centres)
 }
 
-/// The middles of sums; a centre without points stays.
+/// Computes the means from sums; a centre without points stays.
 pub fn moved(sums: &Vector<Sum>, centres: &Vector<Point>) -> Result<Vector<Point>, warpwise::Error> {
     let middle = |((sum, count), centre): (Sum, Point)| match count {
         0 => centre,
@@ -69,7 +69,7 @@ pub fn moved(sums: &Vector<Sum>, centres: &Vector<Point>) -> Result<Vector<Point
     Ok(sums.into_iter().zip(centres).map(middle).collect())
 }
 
-/// Points around so many places, in rows.
+/// Makes points around `places` places, in rows.
 pub fn points(count: usize, places: u64) -> Vec<f32> {
     let coordinate = |i: u64| {
         let (point, axis) = (i / 4, i % 4);
@@ -78,7 +78,7 @@ pub fn points(count: usize, places: u64) -> Vec<f32> {
     (0..4 * count as u64).map(coordinate).collect()
 }
 
-/// The first points as centres.
+/// Takes the first points as centres.
 pub fn centres(points: &[f32], count: usize) -> Result<Vector<Point>, warpwise::Error> {
     let centre = |point: &[f32]| [point[0], point[1], point[2], point[3]];
     Ok(points.chunks_exact(4).take(count).map(centre).collect())
@@ -89,18 +89,18 @@ pub fn store(points: &[f32], folder: &Path) -> io::Result<()> {
     write(&folder.join("points.raw"), points.iter().map(|x| x.to_le_bytes()))
 }
 
-/// The points in a folder, in blocks.
+/// Opens the points in a folder, in blocks.
 pub fn sources(folder: &Path, block: usize) -> Result<Vec<Box<dyn Source>>, warpwise::Error> {
     let options = SourceOptions { shape: vec![block as i64, 4], ..SourceOptions::default() };
     Ok(vec![open::<f32>(&folder.join("points.raw"), 2, &options)?])
 }
 
-/// A sequence of blocks.
+/// Reads a sequence of blocks.
 pub fn read(sources: Vec<Box<dyn Source>>) -> Result<Seq<Acc<Matrix<f32>>>, warpwise::Error> {
     Seq::read(sources)
 }
 
-/// Compares some rounds with plain loops.
+/// Compares some iterations with plain loops.
 pub fn check(context: &Context, folder: &Path) -> Result<(), Box<dyn Error>> {
     let plain = points(1200, 5);
     store(&plain, folder)?;

@@ -1,10 +1,10 @@
-//! Numbers in files, as they lie in memory.
+//! Files of numbers, in their memory representation.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// What is written at once: the system keeps it in huge pages, and it takes less time to map these.
+/// Number of bytes written at once: the system caches such writes in huge pages, which are faster to map.
 const AT_ONCE: usize = 4 << 20;
 
 /// Writes numbers as bytes.

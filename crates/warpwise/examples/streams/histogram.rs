@@ -1,4 +1,4 @@
-//! How numbers between 0 and 1 are distributed: an element is a block of numbers.
+//! The distribution of numbers between 0 and 1: an element is a block of numbers.
 
 use std::error::Error;
 use std::io;
@@ -9,25 +9,25 @@ use warpwise::{Acc, Array, Consumer, Context, Seq, Source, SourceOptions, Vector
 use super::files::write;
 use super::random::unit;
 
-/// Numbers of an element.
+/// Number of numbers of an element.
 pub const BLOCK: usize = 1 << 16;
-/// Parts that the interval is divided into.
+/// Number of bins.
 const BINS: i64 = 256;
 
-/// How many numbers lie in each part.
+/// Counts the numbers in each bin.
 pub fn counts(numbers: &Acc<Vector<f32>>) -> Acc<Vector<i64>> {
     let (ones, numbers) = (fill(numbers.size(), 1_i64), numbers.reader());
     let bin = move |i| (numbers.at(i) * BINS as f32).cast::<i64>().clamp(0, BINS - 1);
     fill(BINS, 0_i64).permute(&ones, |x, y| x + y, move |i| (true, bin(i)))
 }
 
-/// The same of all blocks together.
+/// Counts the numbers of all blocks together.
 pub fn sequence(blocks: &Seq<Acc<Vector<f32>>>) -> Consumer<Vector<i64>> {
     let none = Array::from_vec([BINS as usize], vec![0; BINS as usize]).expect("so many elements");
     blocks.map(|block| counts(&block)).fold(none, |xs, ys| xs.zip_with(&ys, |x, y| x + y))
 }
 
-/// The number at a place.
+/// Returns the number at a position.
 pub fn number(place: u64) -> f32 {
     (unit(1, place) * unit(2, place)) as f32
 }
@@ -37,13 +37,13 @@ pub fn store(numbers: impl Iterator<Item = f32>, folder: &Path) -> io::Result<()
     write(&folder.join("numbers.raw"), numbers.map(f32::to_le_bytes))
 }
 
-/// The numbers in a folder, in blocks.
+/// Opens the numbers in a folder, in blocks.
 pub fn sources(folder: &Path, block: usize) -> Result<Vec<Box<dyn Source>>, warpwise::Error> {
     let options = SourceOptions { shape: vec![block as i64], ..SourceOptions::default() };
     Ok(vec![open::<f32>(&folder.join("numbers.raw"), 1, &options)?])
 }
 
-/// A sequence of blocks.
+/// Reads a sequence of blocks.
 pub fn read(sources: Vec<Box<dyn Source>>) -> Result<Seq<Acc<Vector<f32>>>, warpwise::Error> {
     Seq::read(sources)
 }

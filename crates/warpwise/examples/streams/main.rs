@@ -1,7 +1,8 @@
-//! Six programs over data that need not fit the memory, each as a program of sequences, and of whole arrays to compare with:
-//! `cargo run --release --example streams NAME [MEGABYTES]`, where the name is `matrices`, `audio`, `words`, `pages`, `clusters` or `histogram`.
+//! Six programs over data that may exceed memory, each as a program of sequences, and for comparison of whole arrays:
+//! `cargo run --release --example streams NAME [MEGABYTES]`, where the name is `matrices`, `audio`, `words`, `pages`, `clusters`
+//! or `histogram`.
 //!
-//! Data are made in a folder for temporary files, and read from there within 64 MiB of memory.
+//! The data is generated in a temporary folder, and read from there within 64 MiB of memory.
 
 mod audio;
 mod clusters;
@@ -18,7 +19,7 @@ use std::time::Instant;
 
 use warpwise::{Array, Context, Streaming, Vector, consume_with};
 
-/// Bytes of memory for what is under way.
+/// Limit of the memory in use, in bytes.
 const LIMIT: u64 = 64 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {

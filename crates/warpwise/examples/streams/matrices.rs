@@ -1,4 +1,4 @@
-//! Sparse matrices times vectors: a matrix is the sequence of its rows, each as long as it is.
+//! Sparse matrices times vectors: a matrix is the sequence of its rows, whose lengths differ.
 
 use std::error::Error;
 use std::io;
@@ -12,21 +12,21 @@ use super::random::{bits, normal, unit};
 /// An element of a row: its column and its value.
 pub type Element = (i32, f64);
 
-/// What a matrix looks like.
+/// Shape parameters of a matrix.
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub name: &'static str,
-    /// Elements.
+    /// Number of elements.
     pub elements: usize,
-    /// Elements of a row, on average.
+    /// Average number of elements of a row.
     pub mean: f64,
-    /// How much the logarithms of rows' lengths differ.
+    /// Spread of the logarithms of the rows' lengths.
     pub skew: f64,
-    /// Elements lie near the diagonal, or else anywhere.
+    /// Whether elements lie near the diagonal, or else anywhere.
     pub banded: bool,
 }
 
-/// Matrices of many applications: proteins, ships, circuits, timetables, flows.
+/// Matrices from many applications: proteins, ships, circuits, timetables, flows.
 pub const KINDS: [Kind; 14] = [
     kind("protein", 4.3, 119.0, 0.3, true),
     kind("spheres", 6.0, 72.0, 0.2, true),
@@ -50,16 +50,16 @@ const fn kind(name: &'static str, millions: f64, mean: f64, skew: f64, banded: b
 
 /// A matrix by rows.
 pub struct Matrix {
-    /// The rows' lengths.
+    /// Lengths of the rows.
     pub lengths: Vector<i64>,
     /// All elements, row by row.
     pub elements: Vector<Element>,
-    /// Columns; there are as many rows.
+    /// Number of columns, which is also the number of rows.
     pub columns: usize,
 }
 
 impl Kind {
-    /// A matrix of this kind with fewer rows, so that it has about so many elements at most.
+    /// Makes a matrix of this kind with fewer rows, so that it has about `most` elements at most.
     pub fn matrix(&self, most: usize) -> Result<Matrix, warpwise::Error> {
         let rows = ((self.elements.min(most) as f64 / self.mean) as usize).max(1);
         let length = |row: usize| -> i64 {
@@ -81,19 +81,19 @@ impl Kind {
     }
 }
 
-/// A row times a vector.
+/// Computes a row times a vector.
 fn dot(row: &Acc<Vector<Element>>, vector: &Acc<Vector<f64>>) -> Acc<Singleton<f64>> {
     let vector = vector.reader();
     row.map(move |(column, value)| value * vector.at(column.cast::<i64>())).sum()
 }
 
-/// The product of a matrix with a vector, row by row.
+/// Computes the product of a matrix and a vector, row by row.
 pub fn sequence(rows: &Seq<Acc<Vector<Element>>>, vector: &Vector<f64>) -> Consumer<Vector<f64>> {
     let vector = use_(vector);
     rows.map(|row| dot(&row, &vector)).elements()
 }
 
-/// The product of a whole matrix with a vector.
+/// Computes the product of a whole matrix and a vector.
 pub fn whole(
     lengths: &Acc<Vector<i64>>,
     elements: &Acc<Vector<Element>>,
@@ -112,7 +112,7 @@ pub fn store(matrix: &Matrix, folder: &Path) -> io::Result<()> {
     write(&folder.join("values.raw"), elements.iter().map(|(_, value)| value.to_le_bytes()))
 }
 
-/// The three files.
+/// Opens the three files.
 pub fn sources(folder: &Path) -> Result<Vec<Box<dyn Source>>, warpwise::Error> {
     let options = SourceOptions::default();
     Ok(vec![
@@ -122,7 +122,7 @@ pub fn sources(folder: &Path) -> Result<Vec<Box<dyn Source>>, warpwise::Error> {
     ])
 }
 
-/// The rows of a matrix in files.
+/// Reads the rows of a matrix from files.
 pub fn read(mut sources: Vec<Box<dyn Source>>) -> Result<Seq<Acc<Vector<Element>>>, warpwise::Error> {
     let lengths = sources.remove(0);
     Seq::read_segments(lengths, sources)

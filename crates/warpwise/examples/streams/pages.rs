@@ -1,4 +1,4 @@
-//! The ranks of pages that link to each other: the links are too many for the memory, the pages are not.
+//! The ranks of pages that link to each other: the links do not fit in memory, the pages do.
 
 use std::error::Error;
 use std::io;
@@ -9,20 +9,21 @@ use warpwise::{Acc, Array, Consumer, Context, Seq, Source, SourceOptions, Vector
 use super::files::write;
 use super::random::{bits, unit};
 
-/// From which page, to which.
+/// The page that contains the link, and the page that it points to.
 pub type Link = (i32, i32);
 
-/// Links of an element.
+/// Number of links of an element.
 pub const BLOCK: usize = 1 << 20;
 
-/// How much of its rank a page gives away.
+/// Fraction of its rank that a page passes on.
 const SHARE: f64 = 0.85;
 
-/// Links between pages, about so many from each, sorted by where they are from. Few pages have many, and few are linked to by many.
+/// Makes links between pages, about `mean` per page, sorted by source. Few pages have many links, and few pages are the target of
+/// many.
 pub fn links(pages: usize, mean: usize) -> Result<Vector<Link>, warpwise::Error> {
     let mut links = Vec::new();
     for from in 0..pages {
-        // The share of pages with more than so many links falls with the square of the number.
+        // The fraction of pages with more than n links falls with the square of n.
         let count = (0.5 * mean as f64 / unit(1, from as u64).max(1e-9).sqrt()) as usize;
         for i in 0..count.clamp(1, pages) {
             let place = ((from as u64) << 24) | i as u64;
@@ -33,7 +34,7 @@ pub fn links(pages: usize, mean: usize) -> Result<Vector<Link>, warpwise::Error>
     Ok(links.into())
 }
 
-/// How many links there are from each page.
+/// Counts the links of each page.
 pub fn degrees(
     blocks: &Seq<Acc<Vector<Link>>>,
     pages: usize,
@@ -45,12 +46,12 @@ pub fn degrees(
     }))
 }
 
-/// What every link of a page gives, by page.
+/// Computes the share that each link of a page passes on, by page.
 pub fn shares(ranks: &Acc<Vector<f64>>, degrees: &Acc<Vector<f64>>) -> Acc<Vector<f64>> {
     ranks.zip_with(degrees, |rank, degree| SHARE * rank / degree.max(1.0))
 }
 
-/// The ranks after another round: what pages get through links besides what all have.
+/// Computes the ranks after another iteration: the shares passed on by links, in addition to a base rank.
 pub fn sequence(
     blocks: &Seq<Acc<Vector<Link>>>,
     shares: &Vector<f64>,
@@ -61,13 +62,13 @@ pub fn sequence(
     Ok(blocks.accumulate(rest, |ranks: Acc<Vector<f64>>, links| given(&ranks, &links, &shares)))
 }
 
-/// The same from all links at once.
+/// Computes the same from all links at once.
 pub fn whole(links: &Acc<Vector<Link>>, shares: &Acc<Vector<f64>>) -> Acc<Vector<f64>> {
     let pages = shares.size();
     given(&fill(pages, (1.0 - SHARE) / pages.cast::<f64>()), links, shares)
 }
 
-/// Ranks with what links give.
+/// Adds the shares passed on by links to ranks.
 fn given(ranks: &Acc<Vector<f64>>, links: &Acc<Vector<Link>>, shares: &Acc<Vector<f64>>) -> Acc<Vector<f64>> {
     let (shares, places) = (shares.reader(), links.reader());
     let gifts = links.map(move |(from, _)| shares.at(from.cast::<i64>()));
@@ -81,18 +82,18 @@ pub fn store(links: &Vector<Link>, folder: &Path) -> io::Result<()> {
     write(&folder.join("to.raw"), links.iter().map(|link| link.1.to_le_bytes()))
 }
 
-/// The two files.
+/// Opens the two files.
 pub fn sources(folder: &Path) -> Result<Vec<Box<dyn Source>>, warpwise::Error> {
     let side = |name: &str| open::<i32>(&folder.join(name), 0, &SourceOptions::default());
     Ok(vec![side("from.raw")?, side("to.raw")?])
 }
 
-/// Links in blocks.
+/// Reads links in blocks.
 pub fn read(sources: Vec<Box<dyn Source>>, block: usize) -> Result<Seq<Acc<Vector<Link>>>, warpwise::Error> {
     Seq::read_blocks(sources, block)
 }
 
-/// Compares some rounds with plain loops.
+/// Compares some iterations with plain loops.
 pub fn check(context: &Context, folder: &Path) -> Result<(), Box<dyn Error>> {
     const PAGES: usize = 300;
     let links = links(PAGES, 10)?;

@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same on every run.
+//! Pseudo-random numbers that are the same on every run.
 
-/// The number at a place of a sequence, all bits mixed.
+/// Returns the number at a position of a sequence, with all bits mixed.
 pub fn bits(seed: u64, place: u64) -> u64 {
     let mut x = ((seed << 40) ^ place).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for (shift, factor) in [(32, 0xd6e8_feb8_6659_fd93), (29, 0xa076_1d64_78bd_642f)] {
@@ -9,12 +9,12 @@ pub fn bits(seed: u64, place: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-/// A number from 0 to before 1.
+/// Returns a number from 0 on and below 1.
 pub fn unit(seed: u64, place: u64) -> f64 {
     (bits(seed, place) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// A number around 0, most of them between -2 and 2: nearly of the normal distribution.
+/// Returns an approximately normally distributed number, mostly between -2 and 2.
 pub fn normal(seed: u64, place: u64) -> f64 {
     (0..12).map(|i| unit(seed, 12 * place + i)).sum::<f64>() - 6.0
 }

@@ -1,4 +1,4 @@
-//! Which word of a dictionary has a given MD5 sum? A word is an element: a padded block of sixteen numbers.
+//! Finds the word of a dictionary with a given MD5 sum. A word is an element: a padded block of sixteen numbers.
 
 use std::error::Error;
 use std::io;
@@ -17,26 +17,26 @@ mod md5;
 
 use md5::block;
 
-/// The word of this number: some letters and digits.
+/// Returns the word with this number: some letters and digits.
 pub fn word(number: usize) -> String {
     const STEMS: [&str; 8] = ["pass", "summer", "dragon", "a", "monkey", "letmein", "qwerty", "shadow"];
     format!("{}{:x}", STEMS[number % STEMS.len()], number / STEMS.len())
 }
 
-/// The sum of a word.
+/// Computes the sum of a word.
 pub fn sum(context: &Context, word: &str) -> Result<[u32; 4], warpwise::Error> {
     let sums = context.compile(|blocks: Acc<Vector<[u32; 16]>>| blocks.map(md5::digest))?;
     let sums = sums.run(&Array::from(vec![block(word.as_bytes())]))?;
     Ok(sums.get([0]).map_or([0; 4], |(a, b, c, d)| [a, b, c, d]))
 }
 
-/// The number of a word if its block has this sum, or -1.
+/// Returns the number of a word if its block has this sum, otherwise -1.
 fn found(block: [Exp<u32>; 16], number: Exp<i64>, wanted: [u32; 4]) -> Exp<i64> {
     let (a, b, c, d) = md5::digest(block);
     cond(a.eq(wanted[0]) & b.eq(wanted[1]) & c.eq(wanted[2]) & d.eq(wanted[3]), number, -1)
 }
 
-/// The number of the last word with this sum, or -1.
+/// Returns the number of the last word with this sum, or -1.
 pub fn sequence(words: &Seq<Acc<Vector<u32>>>, wanted: [u32; 4]) -> Consumer<Singleton<i64>> {
     let numbers = Seq::produce_forever(unit);
     let found = words.zip_with(&numbers, |word, number| {
@@ -47,7 +47,7 @@ pub fn sequence(words: &Seq<Acc<Vector<u32>>>, wanted: [u32; 4]) -> Consumer<Sin
     found.fold(none, |x, y| x.zip_with(&y, |x, y| x.max(y)))
 }
 
-/// The same of all words at once: rows of a matrix.
+/// Searches all words at once, as rows of a matrix.
 pub fn whole(words: &Acc<Matrix<u32>>, wanted: [u32; 4]) -> Acc<Singleton<i64>> {
     let (count, _) = words.extents();
     let words = words.reader();
@@ -57,7 +57,7 @@ pub fn whole(words: &Acc<Matrix<u32>>, wanted: [u32; 4]) -> Acc<Singleton<i64>> 
     matches.fold(-1, |x, y| x.max(y))
 }
 
-/// So many words, each a row.
+/// Makes `count` words, each a row.
 pub fn dictionary(count: usize) -> Result<Matrix<u32>, warpwise::Error> {
     Array::from_vec([count, 16], (0..count).flat_map(|number| block(word(number).as_bytes())).collect())
 }
@@ -67,18 +67,18 @@ pub fn store(words: &Matrix<u32>, folder: &Path) -> io::Result<()> {
     write(&folder.join("words.raw"), words.as_slice().iter().map(|x| x.to_le_bytes()))
 }
 
-/// The words in a folder.
+/// Opens the words in a folder.
 pub fn sources(folder: &Path) -> Result<Vec<Box<dyn Source>>, warpwise::Error> {
     let options = SourceOptions { shape: vec![16], ..SourceOptions::default() };
     Ok(vec![open::<u32>(&folder.join("words.raw"), 1, &options)?])
 }
 
-/// A sequence of words.
+/// Reads a sequence of words.
 pub fn read(sources: Vec<Box<dyn Source>>) -> Result<Seq<Acc<Vector<u32>>>, warpwise::Error> {
     Seq::read(sources)
 }
 
-/// Looks for words that are there and for one that is not.
+/// Looks for words that are in the dictionary, and for one that is not.
 pub fn check(context: &Context, folder: &Path) -> Result<(), Box<dyn Error>> {
     let words = dictionary(300)?;
     store(&words, folder)?;

@@ -1,4 +1,4 @@
-//! Arrays from nothing: of the host, of one element, computed from indices.
+//! Sources of arrays: host arrays, single elements, arrays computed from indices.
 
 use super::Acc;
 use crate::array::Array;
@@ -8,7 +8,7 @@ use crate::exp::function1;
 use crate::graph::Op;
 use crate::shape::{Dim0, Dim1, IntoShape, Shape};
 
-/// An array of the host. A program reads it where it lies.
+/// Uses a host array in a program, without a copy.
 ///
 /// ```
 /// use warpwise::{Array, Context, use_};
@@ -22,7 +22,7 @@ pub fn use_<Sh: Shape, E: Elt>(array: &Array<Sh, E>) -> Acc<Array<Sh, E>> {
     Acc::make(Op::Use(array.raw().clone()), Vec::new(), Vec::new())
 }
 
-/// An array of one element.
+/// Makes an array of rank 0, which holds one element.
 ///
 /// ```
 /// use warpwise::{Context, unit};
@@ -35,7 +35,7 @@ pub fn unit<R: IntoExp>(element: R) -> Acc<Array<Dim0, R::Elt>> {
     Acc::make(Op::Unit, vec![element.into_exp().node()], Vec::new())
 }
 
-/// The array of these extents whose element at an index is what the function gives for it.
+/// Generates an array of these extents from the function's results at each index.
 ///
 /// ```
 /// use warpwise::{Context, generate};
@@ -53,7 +53,7 @@ pub fn generate<S: IntoShape, R: IntoExp>(
     Acc::make(Op::Generate, vec![extents.into_extents().node()], vec![function])
 }
 
-/// The array of these extents with the same element everywhere.
+/// Makes an array of these extents with the same element everywhere.
 ///
 /// ```
 /// use warpwise::{Context, fill};
@@ -67,7 +67,7 @@ pub fn fill<S: IntoShape, R: IntoExp>(extents: S, element: R) -> Acc<Array<S::Sh
     generate(extents, move |_| element)
 }
 
-/// The array of these extents that counts in row-major order from `first` on.
+/// Makes an array of these extents that counts in row-major order, starting from `first`.
 ///
 /// ```
 /// use warpwise::{Context, enum_from};
@@ -80,7 +80,7 @@ pub fn enum_from<S: IntoShape, R: IntoExp<Elt: Num>>(extents: S, first: R) -> Ac
     enum_from_step(extents, first, Exp::constant(<R::Elt as Num>::of(1.0)))
 }
 
-/// The array of these extents that counts in row-major order from `first` on by steps.
+/// Makes an array of these extents that counts in row-major order, starting from `first`, in increments of `step`.
 ///
 /// ```
 /// use warpwise::{Context, enum_from_step};
@@ -105,7 +105,7 @@ pub fn enum_from_step<S: IntoShape, R: IntoExp<Elt: Num>>(
 }
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
-    /// The vector without elements.
+    /// Makes a vector without elements.
     ///
     /// ```
     /// use warpwise::{Acc, Context, Vector};

@@ -1,4 +1,4 @@
-//! Choices and loops of whole arrays.
+//! Choices between and loops over whole arrays.
 
 use std::fmt;
 use std::panic::Location;
@@ -28,29 +28,29 @@ use crate::shape::Shape;
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no array computation, nor a tuple of those")]
 pub trait Arrays: Clone {
-    /// The types of the arrays.
+    /// Appends the types of the arrays.
     #[doc(hidden)]
     fn types(into: &mut Vec<ArrayTy>);
 
-    /// The nodes.
+    /// Appends the nodes of the arrays.
     #[doc(hidden)]
     fn nodes(&self, into: &mut Vec<Ref>);
 
-    /// The handles of nodes.
+    /// Makes handles from nodes.
     #[doc(hidden)]
     fn of_nodes(nodes: &mut std::vec::IntoIter<Ref>) -> Option<Self>;
 
-    /// What a foreign function takes and gives that works on a device's memory: a [`DeviceArray`], or a tuple of those.
+    /// Argument or result type of a foreign function that works in a device's memory: a [`DeviceArray`], or a tuple of those.
     type OnDevice;
 
-    /// The arrays that these values of a program are.
+    /// Takes program values as arrays on the device.
     #[doc(hidden)]
     fn resident(
         values: &mut std::vec::IntoIter<Placed>,
         access: &DeviceAccess,
     ) -> Result<Self::OnDevice, Error>;
 
-    /// The values for a program that these arrays are.
+    /// Appends arrays on the device as program values.
     #[doc(hidden)]
     fn placed(arrays: &Self::OnDevice, access: &DeviceAccess, into: &mut Vec<Placed>) -> Result<(), Error>;
 }
@@ -127,7 +127,7 @@ tuples! {
     A 0 B 1 C 2 D 3 E 4 F 5;
 }
 
-/// The arrays of `then` where the condition holds, else those of `otherwise`; only what is chosen is computed.
+/// Returns the arrays of `then` if the condition holds, else those of `otherwise`; only the chosen side is computed.
 ///
 /// ```
 /// use warpwise::{Context, Exp, acond, enum_from, fill};
@@ -143,7 +143,7 @@ pub fn acond<A: Arrays>(condition: impl Operand<bool>, then: &A, otherwise: &A) 
     separated(graph::node(Op::Choose, inputs, Vec::new(), ty::<A>()), then)
 }
 
-/// Applies `step` as long as `condition` holds of the arrays, whose extents may change.
+/// Applies `step` as long as `condition` holds for the arrays, whose extents may change.
 ///
 /// ```
 /// use warpwise::{Context, awhile, enum_from};
@@ -170,7 +170,7 @@ pub fn awhile<A: Arrays, C: IntoExp<Elt = bool>>(
 }
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
-    /// Applies a function of arrays without sharing anything between its inside and what comes before: the argument is computed first.
+    /// Applies a function of arrays to this array, which is computed first, so that no operation is fused across the boundary.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -186,7 +186,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Shape, E: Elt + fmt::Debug> Acc<Array<Sh, E>> {
-    /// This array, which is printed to the standard error output when it is computed. Within loops nothing is printed.
+    /// Prints this array to the standard error output when it is computed. Within loops nothing is printed.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -217,7 +217,7 @@ fn ty<A: Arrays>() -> Ty {
     Ty::Arrays(types.into())
 }
 
-/// Several arrays as one node.
+/// Makes one node of several arrays.
 #[track_caller]
 pub(crate) fn gathered<A: Arrays>(arrays: &A) -> Ref {
     let mut nodes = Vec::new();
@@ -225,7 +225,7 @@ pub(crate) fn gathered<A: Arrays>(arrays: &A) -> Ref {
     graph::node(Op::Gather, nodes, Vec::new(), ty::<A>())
 }
 
-/// The arrays of a node; `like` is never used but where the types do not fit, which they always do.
+/// Returns handles of a node's arrays. The fallback `like` is unreachable, because the types always match.
 #[track_caller]
 pub(crate) fn separated<A: Arrays>(whole: Ref, like: &A) -> A {
     let mut types = Vec::new();
@@ -237,7 +237,7 @@ pub(crate) fn separated<A: Arrays>(whole: Ref, like: &A) -> A {
     A::of_nodes(&mut parts.into_iter()).unwrap_or_else(|| like.clone())
 }
 
-/// A closure of arrays as a function.
+/// Turns a closure on arrays into a function.
 #[track_caller]
 fn function<A: Arrays>(like: &A, f: impl FnOnce(A) -> Ref) -> Function {
     let place = Location::caller();

@@ -1,13 +1,14 @@
-//! Sorting numbers on the host by their leading bits (a radix sort, most significant digit first).
+//! Sorting of numbers on the host by their leading bits (a radix sort, most significant digit first).
 //!
-//! The first bits in which the numbers differ tell them apart into buckets: threads count how often each digit occurs in their part of the
-//! numbers, and move every number to its place among those with the same digit. The buckets are then sorted one by one, on all threads: a
-//! small one fits the first-level cache and is compared, a large one is divided again. Threads write to different places of one array, which
-//! is an array of atomic numbers therefore; on the processors there are these are moves like others.
+//! The numbers are distributed over buckets by the first bits in which they differ: threads count the occurrences of each digit
+//! in their chunk of the numbers, and move every number to its position in the bucket of its digit. The buckets are then sorted
+//! one by one, on all threads: a small bucket fits the first-level cache and is sorted by comparisons, a large one is divided
+//! again. Threads write to different positions of one array, which is therefore an array of atomics; on current processors their
+//! accesses compile to ordinary moves.
 //!
-//! A number is sorted alone, or with its place: as no two items are equal then, equal numbers stay in order.
+//! An item is a number, or a number with its index. In the latter case no two items are equal, so equal numbers stay in order.
 //!
-//! Absent: sorting in place; there are two arrays.
+//! Absent: sorting in place; two arrays are used.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,24 +16,24 @@ use std::thread;
 
 use warpwise_runtime::pool::available_cores;
 
-/// The bits of a digit.
+/// Number of bits of a digit.
 const BITS: u32 = 11;
-/// How many digits there are.
+/// Number of digits.
 const DIGITS: usize = 1 << BITS;
-/// The largest bucket that is compared.
+/// Maximum size of a bucket that is sorted by comparisons.
 const SMALL: usize = 1 << 11;
-/// How many items are worth a thread of their own.
+/// Minimum number of items per thread.
 const LEAST_FOR_A_THREAD: usize = 1 << 16;
 
-/// How often digits occur, or where numbers with them go.
+/// Occurrences of each digit, or the next position for each digit.
 type Counts = Vec<usize>;
 
-/// What is sorted: a number, perhaps with its place.
+/// An item to sort: a number, possibly with its index.
 pub(super) trait Item: Copy + Ord + Send + Sync {
-    /// A place for it that threads share.
+    /// Shared memory cell for one item.
     type Cell: Send + Sync;
 
-    /// The bits that it is sorted by first.
+    /// Returns the bits that are the most significant part of the order.
     fn bits(self) -> u64;
     fn into_cell(self) -> Self::Cell;
     fn from_cell(cell: Self::Cell) -> Self;
@@ -69,7 +70,7 @@ integers! {
     u64 AtomicU64;
 }
 
-/// A number and its place.
+/// A number and its index.
 impl Item for (u64, u32) {
     type Cell = (AtomicU64, AtomicU32);
 
@@ -91,7 +92,7 @@ impl Item for (u64, u32) {
     }
 }
 
-/// The places of numbers in ascending order; those of equal numbers stay in order.
+/// Returns the indices of the numbers in ascending order, stably.
 pub(super) fn places_of_narrow(numbers: &[u32]) -> Vec<i64> {
     if u32::try_from(numbers.len()).is_err() {
         return places_compared(numbers);
@@ -101,7 +102,7 @@ pub(super) fn places_of_narrow(numbers: &[u32]) -> Vec<i64> {
     sorted(items).into_iter().map(|item| i64::from(item as u32)).collect()
 }
 
-/// The places of numbers in ascending order; those of equal numbers stay in order.
+/// Returns the indices of the numbers in ascending order, stably.
 pub(super) fn places_of_wide(numbers: &[u64]) -> Vec<i64> {
     if u32::try_from(numbers.len()).is_err() {
         return places_compared(numbers);
@@ -111,20 +112,20 @@ pub(super) fn places_of_wide(numbers: &[u64]) -> Vec<i64> {
     sorted(items).into_iter().map(|(_, place)| i64::from(place)).collect()
 }
 
-/// Of more numbers than places of 32 bits can tell apart.
+/// Returns the indices of the numbers in ascending order, for more numbers than 32-bit indices can distinguish.
 fn places_compared<T: Ord>(numbers: &[T]) -> Vec<i64> {
     let mut places: Vec<i64> = (0..numbers.len() as i64).collect();
     places.sort_by_key(|&place| &numbers[place as usize]);
     places
 }
 
-/// Items in ascending order.
+/// Returns the items in ascending order.
 pub(super) fn sorted<I: Item>(items: Vec<I>) -> Vec<I> {
     let threads = (items.len() / LEAST_FOR_A_THREAD).clamp(1, available_cores());
     sorted_by(items, threads)
 }
 
-/// Items in ascending order, by this number of threads.
+/// Returns the items in ascending order, using this number of threads.
 fn sorted_by<I: Item>(mut items: Vec<I>, threads: usize) -> Vec<I> {
     if items.len() <= SMALL {
         items.sort_unstable();
@@ -149,7 +150,7 @@ fn sorted_by<I: Item>(mut items: Vec<I>, threads: usize) -> Vec<I> {
     items
 }
 
-/// Sorts buckets, by this number of threads.
+/// Sorts buckets, using this number of threads.
 fn sort_buckets<I: Item>(buckets: Vec<&mut [I]>, threads: usize) {
     let waiting = Mutex::new(buckets.into_iter());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -163,7 +164,7 @@ fn sort_buckets<I: Item>(buckets: Vec<&mut [I]>, threads: usize) {
     }));
 }
 
-/// Sorts a bucket, with `scratch` for a copy of it.
+/// Sorts a bucket; `scratch` holds a copy of it.
 fn sort_bucket<I: Item>(items: &mut [I], scratch: &mut Vec<I>) {
     if items.len() <= SMALL {
         return items.sort_unstable();
@@ -181,7 +182,7 @@ fn sort_bucket<I: Item>(items: &mut [I], scratch: &mut Vec<I>) {
     }
 }
 
-/// The slices that have these sizes.
+/// Splits items into slices of these sizes.
 fn buckets<'a, I>(mut items: &'a mut [I], sizes: &[usize]) -> impl Iterator<Item = &'a mut [I]> {
     sizes.iter().map(move |&size| {
         let (bucket, rest) = std::mem::take(&mut items).split_at_mut(size);
@@ -190,7 +191,7 @@ fn buckets<'a, I>(mut items: &'a mut [I], sizes: &[usize]) -> impl Iterator<Item
     })
 }
 
-/// Does all of these at once; what they give, in order.
+/// Runs all parts concurrently. Returns their results in order.
 fn in_parts<T: Send>(parts: impl ExactSizeIterator<Item = impl FnOnce() -> T + Send>) -> Vec<T> {
     if parts.len() == 1 {
         return parts.map(|part| part()).collect();
@@ -204,12 +205,12 @@ fn in_parts<T: Send>(parts: impl ExactSizeIterator<Item = impl FnOnce() -> T + S
     })
 }
 
-/// The bits in which any of the items differs from this one.
+/// Returns the bits in which any of the items differs from `from`.
 fn differing<I: Item>(items: &[I], from: I) -> u64 {
     items.iter().fold(0, |bits, item| bits | (item.bits() ^ from.bits()))
 }
 
-/// By how much bits are shifted for the first of those that differ to be the first of a digit; nothing if none differ.
+/// Returns the right shift that makes the most significant differing bit the top bit of a digit; `None` if no bits differ.
 fn shift_of(differing: u64) -> Option<u32> {
     (differing != 0).then(|| (u64::BITS - differing.leading_zeros()).saturating_sub(BITS))
 }
@@ -218,7 +219,7 @@ fn digit<I: Item>(item: I, shift: u32) -> usize {
     (item.bits() >> shift) as usize % DIGITS
 }
 
-/// How often every digit occurs.
+/// Counts the occurrences of every digit.
 fn counted<I: Item>(items: &[I], shift: u32) -> Counts {
     let mut counts = vec![0; DIGITS];
     for &item in items {
@@ -227,7 +228,7 @@ fn counted<I: Item>(items: &[I], shift: u32) -> Counts {
     counts
 }
 
-/// Makes of how often digits occur in every part the places where the part's first item with that digit goes.
+/// Turns the counts of digits in every chunk into the positions of the chunk's first item with each digit.
 fn make_starts(counts: &mut [Counts]) {
     let mut start = 0;
     for digit in 0..DIGITS {
@@ -237,7 +238,7 @@ fn make_starts(counts: &mut [Counts]) {
     }
 }
 
-/// Moves items to their places.
+/// Moves items to their positions.
 fn moved<I: Item>(items: &[I], mut starts: Counts, shift: u32, mut set: impl FnMut(usize, I)) {
     for &item in items {
         let start = &mut starts[digit(item, shift)];
@@ -250,9 +251,9 @@ fn moved<I: Item>(items: &[I], mut starts: Counts, shift: u32, mut set: impl FnM
 mod tests {
     use super::*;
 
-    /// What digits are told apart by: few and many bits, at the end and at the beginning, all alike.
+    /// Masks of the differing bits: few and many, low and high, none.
     const MASKS: [u64; 7] = [0, 1, 0x1f, 0xfff, u32::MAX as u64, 0xff00_0000_0000_0001, u64::MAX];
-    /// None, few, a bucket, buckets, and buckets that are divided again.
+    /// Numbers of items: none, few, one bucket, several buckets, buckets that are divided again.
     const COUNTS: [usize; 6] = [0, 1, 3, SMALL, SMALL + 1, 100_000];
 
     fn numbers(count: usize, mask: u64) -> Vec<u64> {

@@ -1,4 +1,4 @@
-//! Operations that treat all elements alike.
+//! Elementwise operations.
 
 use std::panic::Location;
 
@@ -41,8 +41,8 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Map { indexed: true }, vec![self.node()], vec![function2::<Sh::Index, E, R>(f)])
     }
 
-    /// Applies a function to the elements of two arrays at the same index. The extents of the result are the smaller
-    /// of the two arrays' in every dimension.
+    /// Applies a function to the elements of two arrays at the same index. The result has the intersection of the extents: in
+    /// every dimension the smaller of the two.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -61,7 +61,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         zip_with(self, other, f)
     }
 
-    /// As [`zip_with`](Acc::zip_with), of a function that takes the index too.
+    /// Works like [`zip_with`](Acc::zip_with), with a function that also takes the index.
     ///
     /// ```
     /// use warpwise::{Context, enum_from, fill};
@@ -80,7 +80,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Map { indexed: true }, vec![self.node(), other.node()], vec![function])
     }
 
-    /// Pairs of the elements of two arrays at the same index.
+    /// Pairs the elements of two arrays at the same index.
     ///
     /// ```
     /// use warpwise::{Context, enum_from, fill};
@@ -94,7 +94,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         zip(self, other)
     }
 
-    /// Every element with its index.
+    /// Pairs every index with its element.
     ///
     /// ```
     /// use warpwise::{Context, fill};
@@ -191,7 +191,7 @@ pub fn zip_with5<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, E: Elt, R: IntoExp>(
     Acc::make(Op::Map { indexed: false }, inputs, vec![function5::<A, B, C, D, E, R>(f)])
 }
 
-/// Tuples of the elements of 2 arrays at the same index, over the intersection of their extents.
+/// Makes tuples of the elements of 2 arrays at the same index, over the intersection of their extents.
 ///
 /// ```
 /// use warpwise::{Context, enum_from, fill, zip};
@@ -207,7 +207,7 @@ pub fn zip<Sh: Shape, A: Elt, B: Elt>(
     zip_with(a, b, |a, b| (a, b))
 }
 
-/// Tuples of the elements of 3 arrays at the same index, over the intersection of their extents.
+/// Makes tuples of the elements of 3 arrays at the same index, over the intersection of their extents.
 ///
 /// ```
 /// use warpwise::{Context, enum_from, fill, zip3};
@@ -224,7 +224,7 @@ pub fn zip3<Sh: Shape, A: Elt, B: Elt, C: Elt>(
     zip_with3(a, b, c, |a, b, c| (a, b, c))
 }
 
-/// Tuples of the elements of 4 arrays at the same index, over the intersection of their extents.
+/// Makes tuples of the elements of 4 arrays at the same index, over the intersection of their extents.
 ///
 /// ```
 /// use warpwise::{Context, enum_from, fill, zip4};
@@ -242,7 +242,7 @@ pub fn zip4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt>(
     zip_with4(a, b, c, d, |a, b, c, d| (a, b, c, d))
 }
 
-/// Closures of so many elements as functions, and what applies them to arrays.
+/// Defines conversions of closures of several elements into functions.
 macro_rules! functions {
     ($($function:ident $($name:ident $at:tt)*;)*) => { $(
         #[track_caller]
@@ -269,7 +269,7 @@ functions! {
     function10 A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9;
 }
 
-/// `zip_with` of more arrays.
+/// Defines `zip_with` for more arrays.
 macro_rules! zip_withs {
     ($($zip_with:ident $function:ident $($name:ident $small:ident)*;)*) => { $(
         /// Applies a function to the elements of several arrays at the same index, over the intersection of their extents.
@@ -300,7 +300,7 @@ zip_withs! {
     zip_with9 function9 A a B b C c D d E e F f G g H h I i;
 }
 
-/// `zip_with` of more arrays and the index.
+/// Defines `zip_with` for more arrays and the index.
 macro_rules! izip_withs {
     ($($izip_with:ident $function:ident $($name:ident $small:ident)*;)*) => { $(
         /// Applies a function to every index and the elements of several arrays there, over the intersection of their extents.
@@ -334,10 +334,10 @@ izip_withs! {
     izip_with9 function10 A a B b C c D d E e F f G g H h I i;
 }
 
-/// `zip` of more arrays.
+/// Defines `zip` for more arrays.
 macro_rules! zips {
     ($($zip:ident $zip_with:ident $($name:ident $small:ident)*;)*) => { $(
-        /// Tuples of the elements of several arrays at the same index, over the intersection of their extents.
+        /// Makes tuples of the elements of several arrays at the same index, over the intersection of their extents.
         ///
         /// ```
         /// use warpwise::{Context, enum_from, fill, zip5};
@@ -364,11 +364,11 @@ zips! {
     zip9 zip_with9 A a B b C c D d E e F f G g H h I i;
 }
 
-/// The arrays of the parts.
+/// Defines `unzip` for tuples.
 macro_rules! unzips {
     ($($method:ident $($name:ident $at:tt)*;)*) => { $(
         impl<Sh: Shape, $($name: Elt),*> Acc<Array<Sh, ($($name,)*)>> {
-            /// The arrays of the parts of tuples.
+            /// Splits an array of tuples into one array per component.
             ///
             /// ```
             /// use warpwise::{Context, fill};

@@ -8,7 +8,7 @@ use crate::graph::Op;
 use crate::shape::{Dim1, Inner};
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
-    /// The elements that satisfy a condition, in order.
+    /// Keeps the elements that satisfy a condition, in order.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -23,7 +23,8 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
 }
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// The elements that satisfy a condition in row-major order, and along the innermost dimension how many there are.
+    /// Returns the elements that satisfy a condition, in row-major order, and the number of them in each row (along
+    /// the innermost dimension).
     ///
     /// ```
     /// use warpwise::{Context, enum_from};

@@ -1,7 +1,7 @@
-//! Reductions, along the innermost dimension or over everything.
+//! Reductions, along the innermost dimension or over all dimensions.
 //!
-//! Functions are associative by contract. How calls are grouped is fixed by the number of elements alone, so results
-//! do not depend on the number of threads.
+//! Functions must be associative. The grouping of calls depends on the number of elements alone, so results do not depend on the
+//! number of threads.
 
 use super::Acc;
 use crate::array::Array;
@@ -11,8 +11,8 @@ use crate::graph::{Fold, Op};
 use crate::shape::{Dim0, Inner, Shape};
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// Combines the elements along the innermost dimension with an associative function, from an initial value on.
-    /// The initial value need not be neutral: it takes part once, before the first element.
+    /// Combines the elements along the innermost dimension with an associative function, starting from an initial value. The
+    /// initial value need not be neutral: it is combined once, before the first element.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -31,8 +31,9 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Fold(Fold::Initial), inputs, vec![function2::<E, E, R>(f)])
     }
 
-    /// As [`fold`](Acc::fold), with a neutral element as initial value: `f(neutral, x)` and `f(x, neutral)` are `x`. It may take part any number
-    /// of times, which for functions other than the common operators is faster.
+    /// Combines the elements like [`fold`](Acc::fold), with a neutral element as initial value: `f(neutral, x)` and
+    /// `f(x, neutral)` are `x`. The neutral element may be combined any number of times, which is faster for functions other than the
+    /// common operators.
     ///
     /// ```
     /// use warpwise::{Array, Context, cond, use_};
@@ -55,7 +56,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Fold(Fold::Neutral), inputs, vec![function2::<E, E, R>(f)])
     }
 
-    /// As [`fold`](Acc::fold), from the first element on; no elements are an error of the run.
+    /// Combines the elements like [`fold`](Acc::fold), starting from the first element; an empty dimension is an error of the
+    /// run.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -73,7 +75,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
-    /// Combines all elements, in row-major order, from an initial value on.
+    /// Combines all elements, in row-major order, starting from an initial value.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -90,7 +92,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.folded_whole(Fold::Initial, Some(initial.operand()), f)
     }
 
-    /// Combines all elements, in row-major order; no elements are an error of the run.
+    /// Combines all elements, in row-major order; an empty array is an error of the run.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -106,7 +108,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.folded_whole(Fold::First, None, f)
     }
 
-    /// Whether a condition holds for every element.
+    /// Returns whether a condition holds for every element.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -122,7 +124,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.map(f).folded_whole(Fold::Neutral, Some(Exp::constant(true)), |x, y| x & y)
     }
 
-    /// Whether a condition holds for some element.
+    /// Returns whether a condition holds for some element.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -151,7 +153,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
-    /// The sums along the innermost dimension.
+    /// Computes the sums along the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -164,7 +166,7 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
         self.reduce(Exp::constant(E::of(0.0)), |x, y| x + y)
     }
 
-    /// The products along the innermost dimension.
+    /// Computes the products along the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -177,7 +179,7 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
         self.reduce(Exp::constant(E::of(1.0)), |x, y| x * y)
     }
 
-    /// The least values along the innermost dimension; no elements are an error of the run.
+    /// Computes the minima along the innermost dimension; an empty dimension is an error of the run.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -193,7 +195,7 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
         self.fold1(|x, y| x.min(y))
     }
 
-    /// The greatest values along the innermost dimension; no elements are an error of the run.
+    /// Computes the maxima along the innermost dimension; an empty dimension is an error of the run.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};

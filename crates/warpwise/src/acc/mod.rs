@@ -1,14 +1,15 @@
 //! Array computations.
 //!
-//! An [`Acc<Array<Sh, E>>`] stands for an array that a program computes. Its methods are the collective operations: each
-//! applies scalar functions, given as closures on expressions, to all elements at once. They are sorted by what they do:
-//! [`construct`], [`elementwise`], [`fold`], [`scan`], [`segmented`], [`view`] (shapes and parts), [`permute`], [`filter`],
-//! [`stencil`], [`mod@sort`], [`control`]; [`ops`] are Rust's operators and [`summaries`] what is often asked of whole arrays.
+//! An [`Acc<Array<Sh, E>>`] stands for an array that a program computes. Its methods are the collective operations: each applies
+//! scalar functions, given as closures on expressions, to all elements at once. They are grouped by purpose: [`construct`],
+//! [`elementwise`], [`fold`], [`scan`], [`segmented`], [`view`] (shapes and parts), [`permute`], [`filter`], [`stencil`],
+//! [`mod@sort`], [`control`]; [`ops`] has Rust's operators, and [`summaries`] common operations under the names of other
+//! libraries.
 //!
-//! A closure of scalars cannot use an `Acc`: it may read an array's elements through a [`Reader`], made
-//! outside. So no collective operation can be nested in a scalar function, and the type checker sees to that.
+//! A scalar closure cannot use an `Acc`: it may only read an array's elements through a [`Reader`] made outside the closure. So
+//! no collective operation can be nested in a scalar function, which the type checker enforces.
 
-// What an operation yields is best said where it stands.
+// An operation's full result type is clearest in its signature.
 #![allow(clippy::type_complexity)]
 
 mod construct;
@@ -50,9 +51,9 @@ pub use slices::{All, NewAxes, SliceAxis, Slicing, Strided, strided};
 pub use sort::{Digits, SortKey};
 pub use stencil::Boundary;
 
-/// A computation that yields an array: `Acc<Array<Sh, E>>` is a collective computation, as [`Exp`] is a scalar one.
+/// A computation that yields an array. An `Acc<Array<Sh, E>>` is a collective computation, while an [`Exp`] is a scalar one.
 ///
-/// Cloning makes another handle of the same computation. Whatever uses a computation several times, it is done once.
+/// Cloning makes another handle of the same computation. A computation with several uses is computed once.
 ///
 /// ```
 /// use warpwise::{Array, Context, use_};
@@ -68,7 +69,7 @@ pub struct Acc<A> {
     array: PhantomData<fn() -> A>,
 }
 
-/// Reads elements of an array in scalar functions.
+/// A reader of an array's elements in scalar functions.
 ///
 /// ```
 /// use warpwise::{Array, Context, use_};
@@ -79,7 +80,7 @@ pub struct Acc<A> {
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub struct Reader<Sh, E> {
-    /// An expression that stands for the array: its node is the array itself.
+    /// An expression whose node is the array itself.
     array: Exp<E>,
     shape: PhantomData<fn() -> Sh>,
 }
@@ -124,7 +125,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Ty::of_array(Sh::RANK, components::<E>().into())
     }
 
-    /// The extents, outermost first.
+    /// Returns the extents, outermost first.
     ///
     /// ```
     /// use warpwise::{Context, Dim2, fill};
@@ -138,7 +139,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.extents_exp().view()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     ///
     /// ```
     /// use warpwise::{Context, fill};
@@ -151,7 +152,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         product(self.extents_exp(), Sh::RANK)
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     ///
     /// ```
     /// use warpwise::{Context, fill};
@@ -164,7 +165,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.size().eq(0)
     }
 
-    /// Reads elements in scalar functions.
+    /// Returns a reader of the elements for scalar functions.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -178,7 +179,8 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Reader { array: Exp::of_node(self.node()), shape: PhantomData }
     }
 
-    /// The element at an index, which is checked when the program runs: a tuple or an array of as many coordinates as there are dimensions.
+    /// Returns the element at an index, whose bounds are checked at run time. The index is a tuple or an array with one
+    /// coordinate per dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -199,7 +201,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<E: Elt> Acc<Array<crate::Dim0, E>> {
-    /// The one element.
+    /// Returns the one element.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -216,7 +218,7 @@ impl<E: Elt> Acc<Array<crate::Dim0, E>> {
 }
 
 impl<Sh: Shape, E: Elt> Reader<Sh, E> {
-    /// The element at an index, which is checked when the program runs.
+    /// Returns the element at an index, whose bounds are checked at run time.
     ///
     /// ```
     /// use warpwise::{Context, enum_from, generate};
@@ -231,7 +233,7 @@ impl<Sh: Shape, E: Elt> Reader<Sh, E> {
         at::<Sh::Index, E>(self.array.node(), index.into_extents(), false)
     }
 
-    /// The extents of the array, outermost first.
+    /// Returns the extents of the array, outermost first.
     ///
     /// ```
     /// use warpwise::{Context, fill, generate};
@@ -245,7 +247,7 @@ impl<Sh: Shape, E: Elt> Reader<Sh, E> {
         Exp::<Sh::Index>::make(Op::Extents, vec![self.array.node()], Vec::new()).view()
     }
 
-    /// The element at an index that lies in the array by construction.
+    /// Returns the element at an index that is in bounds by construction.
     #[track_caller]
     pub(crate) fn at_in_bounds(self, index: impl Operand<Sh::Index>) -> E::View {
         at::<Sh::Index, E>(self.array.node(), index.operand(), true)
@@ -257,7 +259,7 @@ fn at<I: Elt, E: Elt>(array: Ref, index: Exp<I>, in_bounds: bool) -> E::View {
     Exp::<E>::make(Op::At { in_bounds }, vec![array, index.node()], Vec::new()).view()
 }
 
-/// The product of the first parts of an index.
+/// Returns the product of the first `rank` components of an index.
 #[track_caller]
 fn product<I: Elt>(index: Exp<I>, rank: usize) -> Exp<i64> {
     (0..rank)
@@ -265,13 +267,13 @@ fn product<I: Elt>(index: Exp<I>, rank: usize) -> Exp<i64> {
         .fold(Exp::constant(1), |size, extent| size * extent)
 }
 
-/// The dimensions of an index, each by itself.
+/// Returns the components of an index.
 #[track_caller]
 fn dimensions<I: Elt>(index: Exp<I>, rank: usize) -> Vec<Exp<i64>> {
     (0..rank).map(|dimension| index.part::<i64>(dimension)).collect()
 }
 
-/// An index made of dimensions.
+/// Makes an index from its components.
 #[track_caller]
 fn index_of<I: Elt>(dimensions: &[Exp<i64>]) -> Exp<I> {
     Exp::join(dimensions.iter().map(|dimension| dimension.node()).collect())

@@ -1,10 +1,11 @@
-//! Rust's operators on whole arrays, element by element, and comparisons.
+//! Rust's operators and comparisons on whole arrays, element by element.
 //!
-//! The other operand is an array of the same shape, a scalar, or an array of fewer dimensions that [`insert_axis`](Acc::insert_axis)
-//! has said how to repeat. As everywhere, arrays of different extents meet in their intersection.
+//! The other operand is an array of the same shape, a scalar, or an array of fewer dimensions that
+//! [`insert_axis`](Acc::insert_axis) repeats along new ones. As in all operations, the result has the intersection of the
+//! operands' extents.
 //!
-//! Absent: repeating what has extent 1, as ndarray and NumPy do. That would depend on the extents of a run, where a program
-//! is compiled for all of them.
+//! Absent: broadcasting of dimensions of extent 1, as in ndarray and NumPy. It would depend on the extents of a run, while a
+//! program is compiled for all extents.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
 use std::panic::Location;
@@ -18,7 +19,7 @@ use crate::exp::Exp;
 use crate::graph;
 use crate::shape::{Extend, Shape};
 
-/// An array with new dimensions, along which it is as long as what it is combined with; [`insert_axis`](Acc::insert_axis) makes it.
+/// An array with new dimensions, whose extents are those of the other operand; made by [`insert_axis`](Acc::insert_axis).
 ///
 /// ```
 /// use warpwise::{Context, Dim2, Spread, enum_from, fill};
@@ -30,9 +31,9 @@ use crate::shape::{Extend, Shape};
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub struct Spread<Sh, E> {
-    /// The array, as if it had the shape already.
+    /// The array, typed as if it already had the new dimensions.
     array: Acc<Array<Sh, E>>,
-    /// Which dimensions it has.
+    /// For each dimension, whether it belongs to the array.
     kept: Vec<bool>,
 }
 
@@ -43,7 +44,8 @@ impl<Sh, E> Clone for Spread<Sh, E> {
 }
 
 impl<Sh: Extend, E: Elt> Acc<Array<Sh, E>> {
-    /// This array with a new dimension, counted from the outermost, along which it is repeated as often as what it is combined with is long.
+    /// Adds a dimension to the array, counted from the outermost. The array is repeated along it to the extent of the other
+    /// operand.
     ///
     /// ```
     /// use warpwise::{Context, Matrix, use_};
@@ -61,7 +63,7 @@ impl<Sh: Extend, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Extend, E: Elt> Spread<Sh, E> {
-    /// Another new dimension, counted from the outermost.
+    /// Adds another new dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from, fill};
@@ -77,7 +79,7 @@ impl<Sh: Extend, E: Elt> Spread<Sh, E> {
 }
 
 impl<Sh: Shape, E: Elt> Spread<Sh, E> {
-    /// The array repeated along its new dimensions as often as `other` is long there.
+    /// Repeats the array along its new dimensions to the extents of `other`.
     ///
     /// ```
     /// use warpwise::{Context, enum_from, fill};
@@ -109,7 +111,7 @@ fn inserted<Sh: Extend, E: Elt>(
     Spread { array: Acc::of(wrong), kept }
 }
 
-/// What an operator on arrays of shape `Sh` takes besides an array: an array of the same shape, a [`Spread`], a scalar.
+/// The other operand of an operator on arrays of shape `Sh`: an array of the same shape, a [`Spread`], or a scalar.
 ///
 /// ```
 /// use warpwise::{Acc, Context, Elementwise, Vector, enum_from};
@@ -127,7 +129,7 @@ fn inserted<Sh: Extend, E: Elt>(
     note = "what can is an array of the same shape and elements, a scalar, and `xs.insert_axis(dimension)` of an array with fewer dimensions"
 )]
 pub trait Elementwise<Sh: Shape, E: Elt> {
-    /// The operand as an array, or as one element for all of `other`.
+    /// Returns the operand as an array, or as one element for all of `other`.
     #[doc(hidden)]
     fn beside(self, other: &Acc<Array<Sh, E>>) -> Beside<Sh, E>;
 }
@@ -185,7 +187,7 @@ macro_rules! scalars {
 scalars!(bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 f32 f64);
 
 impl<Sh: Shape, E: Scalar> Acc<Array<Sh, E>> {
-    /// Every element combined with that of the other operand.
+    /// Combines every element with that of the other operand.
     #[track_caller]
     fn combined<R: Scalar>(
         &self,
@@ -199,7 +201,7 @@ impl<Sh: Shape, E: Scalar> Acc<Array<Sh, E>> {
     }
 }
 
-/// Comparisons of all elements, each with what its example shows.
+/// Defines comparisons of all elements, each with the result of its example.
 macro_rules! comparisons {
     ($($(#[$meta:meta])* $name:ident $result:literal;)*) => {
         impl<Sh: Shape, E: Scalar> Acc<Array<Sh, E>> { $(
@@ -222,17 +224,17 @@ macro_rules! comparisons {
 }
 
 comparisons! {
-    /// Where elements are equal to those of another array, or to a scalar.
+    /// Returns for every element whether it is equal to that of another array, or to a scalar.
     eq "[false, true, false]";
-    /// Where elements differ from those of another array, or from a scalar.
+    /// Returns for every element whether it differs from that of another array, or from a scalar.
     ne "[true, false, true]";
-    /// Where elements are less than those of another array, or than a scalar.
+    /// Returns for every element whether it is less than that of another array, or than a scalar.
     lt "[true, false, false]";
-    /// Where elements are at most those of another array, or a scalar.
+    /// Returns for every element whether it is at most that of another array, or a scalar.
     le "[true, true, false]";
-    /// Where elements are greater than those of another array, or than a scalar.
+    /// Returns for every element whether it is greater than that of another array, or than a scalar.
     gt "[false, false, true]";
-    /// Where elements are at least those of another array, or a scalar.
+    /// Returns for every element whether it is at least that of another array, or a scalar.
     ge "[false, true, true]";
 }
 

@@ -1,4 +1,4 @@
-//! Elements moved to computed places.
+//! Elements written to computed indices.
 
 use super::Acc;
 use crate::array::Array;
@@ -8,8 +8,9 @@ use crate::graph::{Function, Op};
 use crate::shape::{Dim1, IntoShape, Shape};
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
-    /// This array with the elements of `source` combined into it: `place` says of every index of the source whether
-    /// its element takes part, and at which index of this array. `combine` is associative and commutative; elements with places out of bounds are left out.
+    /// Combines elements of `source` into this array. For every index of the source, `place` returns whether its element takes
+    /// part, and its destination index in this array. `combine` must be associative and commutative. Elements with destinations
+    /// out of bounds are ignored.
     ///
     /// ```
     /// use warpwise::{Array, Context, fill, use_};
@@ -36,9 +37,9 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Permute, vec![self.node(), source.node()], functions)
     }
 
-    /// This array with elements of `source` written over it: `place` says of every index of the source whether its element is
-    /// written, and at which index of this array. Where several are written to one place the last one counts on the CPU, any of them on
-    /// another device; places out of bounds are left out.
+    /// Overwrites elements of this array with elements of `source`. For every index of the source, `place` returns whether its
+    /// element is written, and its destination index in this array. If several elements have the same destination, the last one
+    /// wins on the CPU, and an unspecified one on other devices. Elements with destinations out of bounds are ignored.
     ///
     /// ```
     /// use warpwise::{Context, enum_from, fill};
@@ -62,8 +63,9 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
-    /// This vector with the elements of `source` written at `places`. Where several are written to one place the last one
-    /// counts on the CPU, any of them on another device; places out of bounds are left out.
+    /// Overwrites the elements of this vector at the indices `places` with the elements of `source`. If several elements have the
+    /// same destination, the last one wins on the CPU, and an unspecified one on other devices. Elements with destinations out of
+    /// bounds are ignored.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, fill, use_};
@@ -84,7 +86,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     }
 }
 
-/// What says of every index of a source whether and where its element goes, as a function.
+/// Turns a closure from a source index to its destination (whether and where) into a function.
 #[track_caller]
 fn placing<T: Shape, C: Operand<bool>, I: IntoShape>(
     place: impl FnOnce(<T::Index as Elt>::View) -> (C, I),

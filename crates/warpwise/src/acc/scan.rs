@@ -1,4 +1,4 @@
-//! Prefix sums along the innermost dimension, of any associative function.
+//! Scans (prefix sums) along the innermost dimension, with any associative function.
 //!
 //! | | from the left | from the right |
 //! |---|---|---|
@@ -16,7 +16,7 @@ use crate::graph::{Axis, Fold, Function, Op};
 use crate::shape::Inner;
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// `[z, f(z, x0), f(f(z, x0), x1), ...]`: one element more than the array has along its innermost dimension.
+    /// Computes `[z, f(z, x0), f(f(z, x0), x1), ...]`: one element more than the array has along its innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -37,7 +37,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.with_initial(initial, self.scanned(false, Some(initial), function2::<E, E, R>(f)))
     }
 
-    /// The array of [`prescan`](Acc::prescan), and the combination of everything.
+    /// Returns the array of [`prescan`](Acc::prescan), and the combination of all elements.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -56,7 +56,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.split(initial.operand(), function2::<E, E, R>(f))
     }
 
-    /// `[z, f(z, x0), ...]` without the last combination: as many elements as the array has.
+    /// Computes `[z, f(z, x0), ...]` without the last combination: as many elements as the array has.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -73,7 +73,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.scanned(true, Some(initial.operand()), function2::<E, E, R>(f))
     }
 
-    /// `[f(z, x0), f(f(z, x0), x1), ...]`: as many elements as the array has.
+    /// Computes `[f(z, x0), f(f(z, x0), x1), ...]`: as many elements as the array has.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -90,7 +90,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.scanned(false, Some(initial.operand()), function2::<E, E, R>(f))
     }
 
-    /// `[x0, f(x0, x1), ...]`: as many elements as the array has.
+    /// Computes `[x0, f(x0, x1), ...]`: as many elements as the array has.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -107,7 +107,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.scanned(false, None, function2::<E, E, R>(f))
     }
 
-    /// `[..., f(x_last, z), z]`: one element more than the array has along its innermost dimension.
+    /// Computes `[..., f(x_last, z), z]`: one element more than the array has along its innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -125,7 +125,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         reversed.with_initial(initial, reversed.scanned(false, Some(initial), flipped::<E, R>(f))).reverse()
     }
 
-    /// The array of [`prescan_right`](Acc::prescan_right), and the combination of everything.
+    /// Returns the array of [`prescan_right`](Acc::prescan_right), and the combination of all elements.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -145,7 +145,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         (scanned.reverse(), total)
     }
 
-    /// `[..., f(x_last, z), z]` without the first combination: as many elements as the array has.
+    /// Computes `[..., f(x_last, z), z]` without the first combination: as many elements as the array has.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -162,7 +162,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.reverse().scanned(true, Some(initial.operand()), flipped::<E, R>(f)).reverse()
     }
 
-    /// `[..., f(x_last, z)]`: as many elements as the array has.
+    /// Computes `[..., f(x_last, z)]`: as many elements as the array has.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -179,7 +179,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.reverse().scanned(false, Some(initial.operand()), flipped::<E, R>(f)).reverse()
     }
 
-    /// `[..., f(x_last_but_one, x_last), x_last]`: as many elements as the array has.
+    /// Computes `[..., f(x_last_but_one, x_last), x_last]`: as many elements as the array has.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -211,7 +211,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         (whole.init(), total)
     }
 
-    /// The initial value before what was scanned.
+    /// Puts the initial value before the results of a scan.
     #[track_caller]
     fn with_initial(&self, initial: Exp<E>, scanned: Acc<Array<Sh, E>>) -> Acc<Array<Sh, E>> {
         let mut extents = super::dimensions(self.extents_exp(), Sh::RANK);
@@ -230,7 +230,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 }
 
-/// A closure with its parameters exchanged.
+/// Turns a closure into a function with its two parameters exchanged.
 #[track_caller]
 fn flipped<E: Elt, R: IntoExp<Elt = E>>(f: impl FnOnce(E::View, E::View) -> R) -> Function {
     function2::<E, E, R>(|x, y| f(y, x))

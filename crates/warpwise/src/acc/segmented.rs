@@ -1,8 +1,8 @@
-//! Folds and scans of segments: stretches of the innermost dimension (for scans, of a vector), given by their lengths.
+//! Folds and scans of segments: blocks of the innermost dimension (for scans, of a vector), given by their lengths.
 //!
-//! Scans of segments are scans of the whole with a function that starts anew where a segment begins: of pairs of a flag
-//! and a value, the later value counts where its flag is set, and flags combine by `or`. That function is associative if
-//! the given one is.
+//! A segmented scan is a scan of pairs of a flag and a value, where the flag marks the start of a segment. The combination of two
+//! pairs takes the later value alone if its flag is set, and the `or` of the flags. This function is associative if the given one
+//! is.
 
 use super::{Acc, generate};
 use crate::array::{Array, Vector};
@@ -13,23 +13,23 @@ use crate::shape::{Dim1, Inner};
 
 /// Segments of a vector.
 pub(super) struct Segments {
-    /// How long each is.
+    /// Length of each segment.
     lengths: Acc<Vector<i64>>,
-    /// Where each begins.
+    /// Start of each segment.
     pub starts: Acc<Vector<i64>>,
-    /// The sum of the lengths.
+    /// Sum of the lengths.
     total: Exp<i64>,
 }
 
 impl Segments {
-    /// Segments of these lengths, which are not negative.
+    /// Makes segments of these lengths, which are not negative.
     #[track_caller]
     pub fn of(lengths: &Acc<Vector<i64>>) -> Segments {
         let starts = lengths.prescan(0, |x, y| x + y);
         Segments { lengths: lengths.clone(), starts, total: lengths.sum().the() }
     }
 
-    /// For every element, whether a segment begins there.
+    /// Returns for every element whether a segment starts there.
     #[track_caller]
     fn heads(&self) -> Acc<Vector<bool>> {
         let (starts, total) = (self.starts.reader(), self.total);
@@ -41,7 +41,7 @@ impl Segments {
         })
     }
 
-    /// For every element, the number of its segment.
+    /// Returns for every element the number of its segment.
     #[track_caller]
     pub fn numbers(&self) -> Acc<Vector<i64>> {
         let (starts, lengths) = (self.starts.reader(), self.lengths.reader());
@@ -55,8 +55,8 @@ impl Segments {
 }
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// Folds segments of the innermost dimension from an initial value on; the segments' lengths are given, and are checked
-    /// against the extent when the program runs.
+    /// Folds segments of the innermost dimension, starting from an initial value. The lengths of the segments are checked against
+    /// the extent at run time.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -76,7 +76,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.fold_stretches(Some(initial.operand()), &lengths.prescan(0, |x, y| x + y), lengths, f)
     }
 
-    /// As [`fold_segments`](Acc::fold_segments), from each segment's first element on; a segment without elements is an error
+    /// Works like [`fold_segments`](Acc::fold_segments), starting from each segment's first element; an empty segment is an error
     /// of the run.
     ///
     /// ```
@@ -96,8 +96,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.fold_stretches(None, &lengths.prescan(0, |x, y| x + y), lengths, f)
     }
 
-    /// As [`fold_segments`](Acc::fold_segments), with segments given by where each begins, and at the end where the last one
-    /// ends: one number more than there are segments.
+    /// Works like [`fold_segments`](Acc::fold_segments), with segments given by their start positions, followed by the end of the
+    /// last segment: one number more than there are segments.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -118,7 +118,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.fold_stretches(Some(initial.operand()), &starts, &lengths, f)
     }
 
-    /// As [`fold1_segments`](Acc::fold1_segments), with segments given as in [`fold_segments_at`](Acc::fold_segments_at).
+    /// Works like [`fold1_segments`](Acc::fold1_segments), with segments given as in [`fold_segments_at`](Acc::fold_segments_at).
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -152,7 +152,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 }
 
-/// Where segments begin and how long they are, by where each begins and the last one ends.
+/// Returns the starts and lengths of segments, from their starts and the end of the last one.
 #[track_caller]
 fn stretches(offsets: &Acc<Vector<i64>>) -> (Acc<Vector<i64>>, Acc<Vector<i64>>) {
     let starts = offsets.init();
@@ -161,7 +161,7 @@ fn stretches(offsets: &Acc<Vector<i64>>) -> (Acc<Vector<i64>>, Acc<Vector<i64>>)
 }
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
-    /// [`scan1`](Acc::scan1) of every segment by itself; the segments' lengths are given.
+    /// Applies [`scan1`](Acc::scan1) to each segment; the segments are given by their lengths.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -183,7 +183,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.scan1_from(&Segments::of(lengths).heads(), f)
     }
 
-    /// [`postscan`](Acc::postscan) of every segment by itself.
+    /// Applies [`postscan`](Acc::postscan) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -203,7 +203,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.without_initials(&scanned, lengths, 1)
     }
 
-    /// [`prescan`](Acc::prescan) of every segment by itself.
+    /// Applies [`prescan`](Acc::prescan) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -223,7 +223,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.without_initials(&scanned, lengths, 0)
     }
 
-    /// [`scan`](Acc::scan) of every segment by itself: the result has an element more for every segment.
+    /// Applies [`scan`](Acc::scan) to each segment: the result has one element more per segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -249,7 +249,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         padded.scan1_from(&longer.heads(), f)
     }
 
-    /// [`scan_split`](Acc::scan_split) of every segment by itself.
+    /// Applies [`scan_split`](Acc::scan_split) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -272,7 +272,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         (self.without_initials(&scanned, lengths, 0), scanned.gather(&ends))
     }
 
-    /// [`scan1_right`](Acc::scan1_right) of every segment by itself.
+    /// Applies [`scan1_right`](Acc::scan1_right) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -290,7 +290,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().scan1_segments(&lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// [`postscan_right`](Acc::postscan_right) of every segment by itself.
+    /// Applies [`postscan_right`](Acc::postscan_right) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -309,7 +309,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().postscan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// [`prescan_right`](Acc::prescan_right) of every segment by itself.
+    /// Applies [`prescan_right`](Acc::prescan_right) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -328,7 +328,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().prescan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// [`scan_right`](Acc::scan_right) of every segment by itself.
+    /// Applies [`scan_right`](Acc::scan_right) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -347,7 +347,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().scan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// [`scan_right_split`](Acc::scan_right_split) of every segment by itself.
+    /// Applies [`scan_right_split`](Acc::scan_right_split) to each segment.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -370,7 +370,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         (scanned.reverse(), totals.reverse())
     }
 
-    /// A scan that starts anew at the heads.
+    /// Scans with a restart at each segment flag.
     #[track_caller]
     fn scan1_from<R: IntoExp<Elt = E>>(
         &self,
@@ -384,7 +384,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         scanned.map(|(_, value)| value)
     }
 
-    /// Of segments with an element more, all but the last (`from` 0) or all but the first (`from` 1) of each.
+    /// Drops the last (`from` 0) or the first (`from` 1) element of each segment, where segments have one element more than `lengths`.
     #[track_caller]
     fn without_initials(
         &self,

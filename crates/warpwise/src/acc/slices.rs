@@ -1,4 +1,4 @@
-//! What names a part of an array, for slices and replications.
+//! Arguments that describe parts of an array, for slices and replications.
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::panic::Location;
@@ -7,7 +7,7 @@ use crate::exp::{Coordinate, Exp};
 use crate::graph::{self, Axis, Ty};
 use crate::shape::{Dim, Dim1, Shape};
 
-/// All of a dimension, in [`slice`](crate::Acc::slice) and [`replicate`](crate::Acc::replicate).
+/// The selection of all of a dimension, in [`slice`](crate::Acc::slice) and [`replicate`](crate::Acc::replicate).
 ///
 /// ```
 /// use warpwise::{All, Context, enum_from};
@@ -35,7 +35,7 @@ pub struct Strided<R> {
     step: usize,
 }
 
-/// Every `step`th element of a range, from its first one on; a step of 0 is an error.
+/// Selects every `step`-th element of a range, starting with the first one; a step of 0 is an error.
 ///
 /// ```
 /// use warpwise::{Context, enum_from, strided};
@@ -48,7 +48,8 @@ pub fn strided<R: SliceAxis<Kind = Kept>>(range: R, step: usize) -> Strided<R> {
     Strided { range, step }
 }
 
-/// What names a part of an array: an index, a range or [`All`] for every dimension, as a tuple; for vectors by itself.
+/// A description of a part of an array: a tuple with an index, a range or [`All`] for every dimension; for vectors, one of these
+/// alone.
 ///
 /// ```
 /// use warpwise::{Acc, Array, All, Context, Dim2, Matrix, Slicing, enum_from};
@@ -67,17 +68,18 @@ pub fn strided<R: SliceAxis<Kind = Kept>>(range: R, step: usize) -> Strided<R> {
     note = "a slice is a tuple with an index, a range or `All` for every dimension, of 4 at most"
 )]
 pub trait Slicing {
-    /// The shape of what the slice is taken from.
+    /// Shape of the array that the slice is taken from.
     type Full: Shape;
-    /// The shape of the part.
+    /// Shape of the part.
     type Part: Shape;
 
-    /// The kinds of the dimensions, and their operands, for an array of these extents.
+    /// Returns the kinds of the dimensions, and their operands, for an array of these extents.
     #[doc(hidden)]
     fn axes(self, extents: &[Exp<i64>]) -> (Vec<Axis>, Vec<Exp<i64>>);
 }
 
-/// What names the dimensions that [`replicate`](crate::Acc::replicate) adds: [`All`] for one of the array, an extent for a new one.
+/// A description of the dimensions that [`replicate`](crate::Acc::replicate) adds: [`All`] for a dimension of the array, an
+/// extent for a new one.
 ///
 /// ```
 /// use warpwise::{Acc, All, Array, Context, Dim1, NewAxes, Vector, enum_from};
@@ -95,7 +97,7 @@ pub trait Slicing {
 )]
 pub trait NewAxes: Slicing {}
 
-/// What a slice takes of one dimension: an index, a range of indices, [`All`].
+/// A selection along one dimension: an index, a range of indices, or [`All`].
 ///
 /// ```
 /// use warpwise::{Acc, Context, Dim1, SliceAxis, Slicing, Vector, enum_from};
@@ -113,24 +115,24 @@ pub trait NewAxes: Slicing {}
     note = "an index, a range of indices or `All` does"
 )]
 pub trait SliceAxis {
-    /// Whether the part has this dimension.
+    /// Marker of whether the part has this dimension.
     #[doc(hidden)]
     type Kind;
 
-    /// The kind of the dimension, and its operands, for a dimension of this extent.
+    /// Returns the kind of the dimension, and appends its operands, for a dimension of this extent.
     #[doc(hidden)]
     fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis;
 }
 
-/// The part has this dimension.
+/// Marker: the part has this dimension.
 #[doc(hidden)]
 pub struct Kept;
 
-/// The part does not have this dimension.
+/// Marker: the part does not have this dimension.
 #[doc(hidden)]
 pub struct Fixed;
 
-/// The kinds of all dimensions.
+/// Markers of all dimensions.
 #[doc(hidden)]
 pub trait Kinds {
     type Part: Shape;
@@ -162,7 +164,7 @@ impl SliceAxis for RangeFull {
     }
 }
 
-/// A range of the places from `start` to before `end`, cut to what there is.
+/// Returns a range from `start` to before `end`, clipped to the extent.
 #[track_caller]
 fn range(
     extent: Option<Exp<i64>>,
@@ -214,7 +216,7 @@ impl<R: SliceAxis<Kind = Kept>> SliceAxis for Strided<R> {
     fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
         let mut own = Vec::new();
         self.range.axis(extent, &mut own);
-        // All of a dimension has no operands, and what is strided already a third one.
+        // A whole dimension has no operands, and an already strided one has a third operand.
         let (start, count, inner) = match (own.as_slice(), extent) {
             (&[start, count], _) => (start, count, Exp::constant(1)),
             (&[start, count, inner], _) => (start, count, inner),
@@ -232,7 +234,7 @@ impl<R: SliceAxis<Kind = Kept>> SliceAxis for Strided<R> {
     }
 }
 
-/// One dimension by itself.
+/// A selection along one dimension is a slice of a vector.
 impl<T: SliceAxis> Slicing for T
 where
     (T::Kind,): Kinds,
@@ -275,7 +277,7 @@ slices! {
     4 A a B b C c D d;
 }
 
-/// A dimension of an array that is replicated, or a new one.
+/// A dimension in a replication: one of the array, or a new one.
 #[doc(hidden)]
 pub trait NewAxis: SliceAxis {}
 
@@ -283,7 +285,7 @@ impl NewAxis for All {}
 
 impl<T: Coordinate> NewAxis for T {}
 
-/// A new dimension of this extent around one element.
+/// A replication of one element along a new dimension of this extent.
 impl<T: Coordinate> NewAxes for T {}
 
 macro_rules! kinds {

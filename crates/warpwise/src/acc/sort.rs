@@ -1,11 +1,12 @@
-//! Sorting: stable, by the digits of keys.
+//! Stable sorting by the digits of keys.
 //!
-//! A key becomes one or more unsigned numbers whose order is that of the key ([`SortKey`]); these are sorted from the least
-//! significant one on. On the processor [`digits`] sorts them on the host, between two programs. Elsewhere (on devices, within loops, in
-//! chunks of sequences, in exports) they are sorted two bits at a time, each by a scan and a scatter of the program. Arrays of keys that are
-//! one number are sorted as these numbers; of all others the places are, and then they are read in that order.
+//! A key is mapped to one or more unsigned numbers whose order is that of the key ([`SortKey`]). The numbers are sorted from the
+//! least significant one on. On the processor [`digits`] sorts them on the host, between two programs. Elsewhere (on devices,
+//! within loops, in chunks of sequences, in exports) the program itself sorts them two bits at a time, each time by a scan and a
+//! scatter. Arrays of keys with a single number are sorted directly as these numbers. For all other arrays, the indices of the
+//! elements are sorted, and then the elements are read in that order.
 //!
-//! Absent: comparison sorts, of orders that no key gives.
+//! Absent: comparison sorts by orders that are not given by a key.
 
 use std::error::Error as StdError;
 
@@ -17,9 +18,10 @@ use crate::elt::{Bits, Elt, Integer, IntoExp, Num, Scalar};
 use crate::exp::{Exp, cond, less};
 use crate::foreign::{DeviceKind, foreign};
 
-/// What arrays can be sorted by: scalars, characters, and tuples of these, which are compared part by part.
+/// A type that arrays can be sorted by: scalars, characters, and tuples of these, which are compared lexicographically.
 ///
-/// Floats are ordered as their method `total_cmp` orders them: -0.0 is before 0.0, and a NaN is after all numbers, or before them if its sign is set.
+/// Floats are ordered as by their method `total_cmp`: -0.0 is before 0.0, and a NaN is after all numbers, or before them if its
+/// sign is set.
 ///
 /// ```
 /// use warpwise::{Acc, Context, SortKey, Vector, enum_from};
@@ -36,11 +38,11 @@ use crate::foreign::{DeviceKind, foreign};
     note = "they can by scalars, characters, and tuples of these"
 )]
 pub trait SortKey: Elt {
-    /// Unsigned numbers in the order of the key, the most significant one first.
+    /// Returns unsigned numbers in the order of the key, the most significant one first.
     #[doc(hidden)]
     fn digits(key: Self::View) -> Vec<Digits>;
 
-    /// The keys in ascending order, if they are one number each.
+    /// Returns the keys in ascending order, if each is a single number.
     #[doc(hidden)]
     #[track_caller]
     fn sorted(_keys: &Acc<Vector<Self>>) -> Option<Acc<Vector<Self>>> {
@@ -52,18 +54,18 @@ pub trait SortKey: Elt {
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum Digits {
-    /// Of so many bits.
+    /// A number and its width in bits.
     Narrow(Exp<u32>, u32),
-    /// Of 64 bits.
+    /// A number of 64 bits.
     Wide(Exp<u64>),
 }
 
-/// What [`Digits`] are of.
+/// An unsigned number type of [`Digits`].
 trait Number: Scalar + Integer {
     fn digits(number: Exp<Self>, bits: u32) -> Digits;
-    /// In ascending order.
+    /// Returns the numbers in ascending order.
     fn sorted(numbers: &[Self]) -> Vec<Self>;
-    /// The places in ascending order; those of equal numbers stay in order.
+    /// Returns the indices of the numbers in ascending order, stably.
     fn places(numbers: &[Self]) -> Vec<i64>;
 }
 
@@ -95,7 +97,7 @@ impl Number for u64 {
     }
 }
 
-/// Scalars as one unsigned number in their order, and back.
+/// Maps scalars to one unsigned number of equal order, and back.
 macro_rules! keys {
     ($($ty:ident: $number:ident of $bits:literal bits, $key:ident => $digits:expr, $back:ident => $inverse:expr;)*) => { $(
         impl SortKey for $ty {
@@ -134,19 +136,19 @@ keys! {
     char: u32 of 21 bits, key => key.code(), number => Exp::from_code(number);
 }
 
-/// The bits of a float with the sign turned around, those of a negative one all turned around: they are in the order of the floats.
+/// Maps a float's bits to an unsigned number of the same order: flips the sign bit, or all bits of a negative float.
 #[track_caller]
 fn ordered<T: Num + Bits>(bits: Exp<T>, sign: T, all: T) -> Exp<T> {
     bits ^ if_set(bits, sign, all, sign)
 }
 
-/// The bits of a float from its number in the order of floats.
+/// Recovers a float's bits from its unsigned number; the inverse of [`ordered`].
 #[track_caller]
 fn unordered<T: Num + Bits>(number: Exp<T>, sign: T, all: T) -> Exp<T> {
     number ^ if_set(number, sign, sign, all)
 }
 
-/// One of two constants, as the bit of the sign is set or not.
+/// Chooses one of two constants, depending on the sign bit.
 #[track_caller]
 fn if_set<T: Num + Bits>(bits: Exp<T>, sign: T, set: T, unset: T) -> Exp<T> {
     let is_set = (bits & Exp::constant(sign)).ne(Exp::constant(T::of(0.0)));
@@ -171,7 +173,7 @@ tuples! {
 }
 
 impl<E: Elt> Acc<Vector<E>> {
-    /// The elements in ascending order.
+    /// Returns the elements in ascending order.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -188,7 +190,7 @@ impl<E: Elt> Acc<Vector<E>> {
         E::sorted(self).unwrap_or_else(|| self.sort_by_key(|x| x))
     }
 
-    /// The places of the elements in ascending order; those of equal elements stay in order.
+    /// Returns the indices of the elements in ascending order, stably.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -205,7 +207,7 @@ impl<E: Elt> Acc<Vector<E>> {
         self.argsort_by_key(|x| x)
     }
 
-    /// The elements that are there, each once, in ascending order.
+    /// Returns the distinct elements in ascending order.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -222,7 +224,7 @@ impl<E: Elt> Acc<Vector<E>> {
         let sorted = self.sort();
         let before = sorted.reader();
         let marked = sorted.imap(move |i, x| {
-            // There is none before the first element: it is compared with itself, and kept anyway.
+            // The first element has no predecessor: it is compared with itself, and kept in any case.
             let previous = before.at_in_bounds((i - 1).max(0));
             let same = !less(previous, x) & !less(x, previous);
             (i.eq(0) | !same, x)
@@ -230,7 +232,7 @@ impl<E: Elt> Acc<Vector<E>> {
         marked.filter(|(is_new, _)| is_new).map(|(_, x)| x)
     }
 
-    /// The elements in ascending order of what the function makes of them; those with equal keys stay in order.
+    /// Returns the elements in ascending order of their keys, stably.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -250,7 +252,7 @@ impl<E: Elt> Acc<Vector<E>> {
         super::generate(self.size(), move |i| elements.at_in_bounds(places.at_in_bounds(i)))
     }
 
-    /// The places of the elements in ascending order of what the function makes of them; those with equal keys stay in order.
+    /// Returns the indices of the elements in ascending order of their keys, stably.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -282,7 +284,7 @@ impl<E: Elt> Acc<Vector<E>> {
     }
 }
 
-/// How many numbers a key is.
+/// Returns the number of unsigned numbers in a key.
 #[track_caller]
 fn how_many<K: SortKey>() -> usize {
     let mut count = 0;
@@ -293,7 +295,7 @@ fn how_many<K: SortKey>() -> usize {
     count
 }
 
-/// The places of keys in ascending order of one of the numbers that they are.
+/// Returns the indices of keys in ascending order of one of their numbers, stably.
 #[track_caller]
 fn sorted_by_number<K: SortKey>(keys: &Acc<Vector<K>>, number: usize) -> Acc<Vector<i64>> {
     let mut width = None;
@@ -314,7 +316,7 @@ fn sorted_by_number<K: SortKey>(keys: &Acc<Vector<K>>, number: usize) -> Acc<Vec
     places_of_numbers(&wide, 64)
 }
 
-/// The places of unsigned numbers with so many bits in ascending order.
+/// Returns the indices of unsigned numbers of `bits` bits in ascending order.
 #[track_caller]
 fn places_of_numbers<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<i64>> {
     let host = |numbers: Vector<T>| on_host(T::places(numbers.as_slice()));
@@ -323,7 +325,7 @@ fn places_of_numbers<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vect
     })
 }
 
-/// Unsigned numbers with so many bits in ascending order.
+/// Returns unsigned numbers of `bits` bits in ascending order.
 #[track_caller]
 fn sorted_numbers<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<T>> {
     let host = |numbers: Vector<T>| on_host(T::sorted(numbers.as_slice()));
@@ -336,7 +338,7 @@ fn on_host<T: Scalar>(sorted: Vec<T>) -> Result<Vector<T>, Box<dyn StdError + Se
     Ok(Array::from_vec([sorted.len()], sorted)?)
 }
 
-/// Unsigned numbers in ascending order with their places, sorted two bits at a time.
+/// Returns unsigned numbers in ascending order with their indices, sorted two bits at a time.
 #[track_caller]
 fn in_program<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<(T, i64)>> {
     let start = (zip(numbers, &super::enum_from(numbers.size(), 0_i64)), unit(0_u32));
@@ -348,7 +350,7 @@ fn in_program<T: Number>(numbers: &Acc<Vector<T>>, bits: u32) -> Acc<Vector<(T, 
     sorted
 }
 
-/// Sorts by the two bits from this one on.
+/// Sorts by the two bits that start at `bit`.
 #[track_caller]
 fn by_two_bits<T: Number>(pairs: &Acc<Vector<(T, i64)>>, bit: Exp<u32>) -> Acc<Vector<(T, i64)>> {
     let digit = move |key: Exp<T>| (key >> bit.cast::<T>()) & Exp::constant(T::of(3.0));

@@ -1,4 +1,4 @@
-//! Stencils: every element computed from those around it.
+//! Stencils: every element is computed from its neighbourhood.
 
 use std::panic::Location;
 
@@ -9,7 +9,7 @@ use crate::exp::{Exp, cond};
 use crate::graph;
 use crate::shape::{Dim1, Dim2, Dim3, Shape};
 
-/// What lies beyond the borders of an array.
+/// A choice of the values beyond the borders of an array.
 ///
 /// ```
 /// use warpwise::{Boundary, Context, enum_from};
@@ -23,13 +23,13 @@ use crate::shape::{Dim1, Dim2, Dim3, Shape};
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub enum Boundary<E: Elt> {
-    /// The nearest element within.
+    /// The nearest element of the array.
     Clamp,
-    /// The array mirrored, its border elements included.
+    /// The array mirrored, including its border elements.
     Mirror,
-    /// The array again.
+    /// The array repeated periodically.
     Wrap,
-    /// This element.
+    /// A constant element.
     Constant(E),
 }
 
@@ -45,7 +45,7 @@ impl<E: Elt> Clone for Boundary<E> {
 }
 
 impl<E: Elt> Boundary<E> {
-    /// The place within an extent that a place beyond it stands for.
+    /// Maps a position that may lie outside of the extent to a position within it.
     fn place(&self, place: Exp<i64>, extent: Exp<i64>) -> Exp<i64> {
         match self {
             Boundary::Clamp | Boundary::Constant(_) => place.max(0).min(extent - 1),
@@ -57,7 +57,7 @@ impl<E: Elt> Boundary<E> {
         }
     }
 
-    /// The element at an offset from an index.
+    /// Returns the element at an offset from an index.
     fn element<Sh: Shape>(&self, source: Reader<Sh, E>, index: &[Exp<i64>], offsets: &[i64]) -> Exp<E> {
         let extents = super::dimensions(source.extents().into_exp(), Sh::RANK);
         let places: Vec<Exp<i64>> = index.iter().zip(offsets).map(|(&at, &offset)| at + offset).collect();
@@ -82,7 +82,7 @@ impl<E: Elt> Boundary<E> {
 }
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
-    /// Computes every element from the `N` elements around it, `N` odd: the function gets them in order.
+    /// Computes every element from the `N` elements around it; `N` is odd. The function receives them in order.
     ///
     /// ```
     /// use warpwise::{Boundary, Context, enum_from};
@@ -104,7 +104,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         super::generate(source.extents(), move |i| f(around1(&boundary, source, i)))
     }
 
-    /// Computes every element from the elements around it in this vector and another, over the shorter of them.
+    /// Computes every element from the elements around it in this vector and another, over the shorter of the two.
     ///
     /// ```
     /// use warpwise::{Boundary, Context, enum_from, fill};
@@ -133,7 +133,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
 }
 
 impl<E: Elt> Acc<Array<Dim2, E>> {
-    /// Computes every element from the `N` times `M` elements around it, both odd: the function gets them by rows.
+    /// Computes every element from the `N` times `M` elements around it; both are odd. The function receives them as rows.
     ///
     /// ```
     /// use warpwise::{Boundary, Context, fill};
@@ -187,8 +187,8 @@ impl<E: Elt> Acc<Array<Dim2, E>> {
 }
 
 impl<E: Elt> Acc<Array<Dim3, E>> {
-    /// Computes every element from the `N` times `M` times `K` elements around it, all odd: the function gets them by planes
-    /// and rows.
+    /// Computes every element from the `N` times `M` times `K` elements around it; all are odd. The function receives them as
+    /// planes of rows.
     ///
     /// ```
     /// use warpwise::{Boundary, Context, fill};
@@ -248,7 +248,7 @@ impl<E: Elt> Acc<Array<Dim3, E>> {
     }
 }
 
-/// The error of a stencil that has no middle in some dimension.
+/// Returns an error for a stencil that has no middle in some dimension.
 #[track_caller]
 fn without_middle<Sh: Shape, E: Elt>(extents: &[usize]) -> Option<Acc<Array<Sh, E>>> {
     let place = Location::caller();
@@ -291,7 +291,7 @@ fn around2<E: Elt, const N: usize, const M: usize>(
     })
 }
 
-/// How far the element at this place of a row of `count` lies from the middle.
+/// Returns the distance of a position from the middle of a row of `count` elements.
 fn offset(place: usize, count: usize) -> i64 {
     place as i64 - (count / 2) as i64
 }

@@ -1,6 +1,6 @@
-//! What is often asked of whole arrays: sizes, means, products of vectors and matrices, where the greatest element is, histograms.
+//! Common operations on whole arrays: sizes, means, products of vectors and matrices, positions of extrema, histograms.
 //!
-//! Each is a few of the other operations, under the name that it has in other libraries.
+//! Each is composed of a few other operations, under the name that it has in other libraries.
 
 use super::Acc;
 use crate::array::{Array, Vector};
@@ -9,7 +9,7 @@ use crate::exp::{Coordinate, Exp, cond};
 use crate::shape::{Dim0, Dim1, Dim2, Inner, Shape};
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
-    /// The extents, outermost first, by the name that other libraries give them.
+    /// Returns the extents, outermost first. Same as [`extents`](Acc::extents), by the name that other libraries use.
     ///
     /// ```
     /// use warpwise::{Context, fill};
@@ -23,7 +23,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.extents()
     }
 
-    /// The number of elements, by the name that other libraries give it.
+    /// Returns the number of elements. Same as [`size`](Acc::size), by the name that other libraries use.
     ///
     /// ```
     /// use warpwise::{Context, fill};
@@ -38,7 +38,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Inner, E: Float> Acc<Array<Sh, E>> {
-    /// The means along the innermost dimension; NaN where there are no elements.
+    /// Computes the means along the innermost dimension; NaN where there are no elements.
     ///
     /// ```
     /// use warpwise::{Context, Matrix, use_};
@@ -53,8 +53,9 @@ impl<Sh: Inner, E: Float> Acc<Array<Sh, E>> {
         self.sum().map(move |sum| sum / count)
     }
 
-    /// The variances along the innermost dimension: the means of the squares of the distances from the mean. With one degree of
-    /// freedom (`freedom` 1) they are divided by one less, which estimates the variance of what the elements are a sample of.
+    /// Computes the variances along the innermost dimension: the sums of squared distances from the mean, divided by the extent
+    /// minus `freedom`. With `freedom` 0 this is the variance of the elements; with `freedom` 1 it estimates the variance of the
+    /// population that the elements are a sample of.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -79,7 +80,7 @@ impl<Sh: Inner, E: Float> Acc<Array<Sh, E>> {
 }
 
 impl<E: Num> Acc<Array<Dim1, E>> {
-    /// The sum of the products of the elements of two vectors.
+    /// Computes the dot product of two vectors, over their common length.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -95,7 +96,7 @@ impl<E: Num> Acc<Array<Dim1, E>> {
 }
 
 impl<E: Num> Acc<Array<Dim2, E>> {
-    /// The product of two matrices, over the intersection of the extents that are summed over.
+    /// Computes the product of two matrices. The summed dimension has the smaller of the two extents.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -113,7 +114,7 @@ impl<E: Num> Acc<Array<Dim2, E>> {
         left.zip_with(&right, |x, y| x * y).sum()
     }
 
-    /// The product of a matrix and a vector, over the intersection of the extents that are summed over.
+    /// Computes the product of a matrix and a vector. The summed dimension has the smaller of the two extents.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -129,7 +130,7 @@ impl<E: Num> Acc<Array<Dim2, E>> {
 }
 
 impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
-    /// The sums of all elements up to each one along the innermost dimension, itself included.
+    /// Computes the inclusive prefix sums along the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -142,7 +143,7 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
         self.scan1(|x, y| x + y)
     }
 
-    /// The products of all elements up to each one along the innermost dimension, itself included.
+    /// Computes the inclusive prefix products along the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -157,8 +158,8 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
-    /// The sums of segments of the innermost dimension; the segments' lengths are given, and are checked against the extent when the
-    /// program runs.
+    /// Computes the sums of segments of the innermost dimension. The lengths of the segments are checked against the extent at
+    /// run time.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -174,8 +175,8 @@ impl<Sh: Inner, E: Num> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Inner, E: Scalar> Acc<Array<Sh, E>> {
-    /// Where the least element is along the innermost dimension: the first of equal ones. A NaN is no least element unless there are only
-    /// NaNs. No elements are an error of the run.
+    /// Returns the index of the least element along the innermost dimension, the first of equal ones. A NaN is chosen only if all
+    /// elements are NaN. An empty dimension is an error of the run.
     ///
     /// ```
     /// use warpwise::{Context, Matrix, use_};
@@ -190,8 +191,8 @@ impl<Sh: Inner, E: Scalar> Acc<Array<Sh, E>> {
         self.best_place(|x, y| x.lt(y))
     }
 
-    /// Where the greatest element is along the innermost dimension: the first of equal ones. A NaN is no greatest element unless there are
-    /// only NaNs. No elements are an error of the run.
+    /// Returns the index of the greatest element along the innermost dimension, the first of equal ones. A NaN is chosen only if
+    /// all elements are NaN. An empty dimension is an error of the run.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -205,7 +206,7 @@ impl<Sh: Inner, E: Scalar> Acc<Array<Sh, E>> {
         self.best_place(|x, y| x.gt(y))
     }
 
-    /// The first place of those that no other is better than. What differs from itself, a NaN, is worse than all others.
+    /// Returns the first index whose element no other element is better than. A NaN is worse than all other values.
     #[track_caller]
     fn best_place(
         &self,
@@ -218,7 +219,7 @@ impl<Sh: Inner, E: Scalar> Acc<Array<Sh, E>> {
         let best = numbered.fold1(move |(x, i), (y, j)| {
             let (x_is_nan, y_is_nan) = (x.ne(x), y.ne(y));
             let y_wins = is_better(y, x) | (x_is_nan & !y_is_nan);
-            // Places come in order, but a reduction may be told otherwise by a device.
+            // Indices are in order, but devices may combine them in another order.
             let are_equal = x.eq(y) | (x_is_nan & y_is_nan);
             cond(y_wins | (are_equal & j.lt(i)), (y, j), (x, i))
         });
@@ -227,7 +228,7 @@ impl<Sh: Inner, E: Scalar> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Shape, E: Integer> Acc<Array<Sh, E>> {
-    /// How often each of the numbers from 0 to before `bins` occurs; others are not counted.
+    /// Counts the occurrences of each of the numbers from 0 to `bins` - 1; other numbers are ignored.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};

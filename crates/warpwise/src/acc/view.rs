@@ -1,4 +1,4 @@
-//! Shapes and parts: other views of the same elements.
+//! Views and parts of arrays: reshaping, slicing, replication, transposition, concatenation, expansion.
 
 use std::panic::Location;
 
@@ -10,7 +10,7 @@ use crate::graph::{self, Axis, Op};
 use crate::shape::{Dim, Dim1, Inner, IntoShape, Shape};
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
-    /// The same elements in row-major order under other extents; another number of elements is an error of the run.
+    /// Returns the same elements in row-major order with other extents; a different number of elements is an error of the run.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -24,7 +24,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Reshape, vec![extents.into_extents().node(), self.node()], Vec::new())
     }
 
-    /// All elements in row-major order, as a vector.
+    /// Returns all elements in row-major order, as a vector.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -37,8 +37,8 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Flatten, vec![self.node()], Vec::new())
     }
 
-    /// The array of these extents whose element at an index is this array's element at the index the function gives,
-    /// which is checked when the program runs.
+    /// Makes an array of these extents. The function maps an index of the new array to an index of this array, whose bounds are
+    /// checked at run time.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -57,7 +57,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Backpermute, vec![extents.into_extents().node(), self.node()], vec![function])
     }
 
-    /// The elements at these places, which are indices of any integer type.
+    /// Reads the elements at these indices, which may be of any integer type.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -75,9 +75,9 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.backpermute(places.extents(), move |index| reader.at_in_bounds(index.into_exp()))
     }
 
-    /// The part of the array that a slice names: of every dimension an index, which is checked when the program runs, or a range,
-    /// which is cut to what there is. [`All`](crate::All) or `..` is all of a dimension, and [`strided`](crate::strided) leaves out
-    /// elements in between.
+    /// Selects a part of the array. A slice has, for every dimension, an index, whose bounds are checked at run time, or a range,
+    /// which is clipped to the extent. [`All`](crate::All) or `..` selects a whole dimension, and [`strided`](crate::strided)
+    /// every n-th element of a range.
     ///
     /// ```
     /// use warpwise::{All, Context, enum_from, strided};
@@ -97,7 +97,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Slice(axes), inputs, Vec::new())
     }
 
-    /// The array repeated along new dimensions: [`All`](crate::All) stands for a dimension of the array, an extent for a new one.
+    /// Repeats the array along new dimensions: [`All`](crate::All) stands for a dimension of the array, an extent for a new one.
     ///
     /// ```
     /// use warpwise::{All, Context, enum_from};
@@ -110,19 +110,19 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn replicate<S: NewAxes<Part = Sh>>(&self, slice: S) -> Acc<Array<S::Full, E>> {
-        // The axes that stay are those of the array whole: its extents do not matter.
+        // The extents of this array do not matter, because its dimensions are kept whole.
         let (axes, extents) = slice.axes(&[]);
         self.spread(axes.iter().map(|axis| *axis == Axis::All).collect(), extents)
     }
 
-    /// The array repeated along new dimensions of these extents: those that are not kept.
+    /// Repeats the array along new dimensions of these extents. `kept` is `false` for the new dimensions.
     #[track_caller]
     pub(super) fn spread<Full: Shape>(&self, kept: Vec<bool>, extents: Vec<Exp<i64>>) -> Acc<Array<Full, E>> {
         let inputs = [self.node()].into_iter().chain(extents.into_iter().map(Exp::node)).collect();
         Acc::make(Op::Replicate(kept), inputs, Vec::new())
     }
 
-    /// The array backwards along a dimension, counted from the outermost.
+    /// Reverses the array along a dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -139,7 +139,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Slice((0..Sh::RANK).map(axis).collect()), vec![self.node()], Vec::new())
     }
 
-    /// The array with two dimensions exchanged, counted from the outermost.
+    /// Exchanges two dimensions of the array, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -157,7 +157,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Transpose(perm), vec![self.node()], Vec::new())
     }
 
-    /// Computed as an array of its own: not merged into what uses it.
+    /// Computes the array separately, without fusing it into operations that use it.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -170,7 +170,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Compute, vec![self.node()], Vec::new())
     }
 
-    /// The error of a dimension that arrays of this rank do not have.
+    /// Returns an error if arrays of this rank do not have this dimension.
     #[track_caller]
     fn without_dimension(&self, dimension: usize) -> Option<Acc<Array<Sh, E>>> {
         let place = Location::caller();
@@ -183,7 +183,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// The array backwards along its innermost dimension.
+    /// Reverses the array along its innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -196,7 +196,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.reverse_on(Sh::RANK - 1)
     }
 
-    /// The extent of the innermost dimension.
+    /// Returns the extent of the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, fill};
@@ -209,7 +209,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.extents_exp().part(Sh::RANK - 1)
     }
 
-    /// The first `count` elements along the innermost dimension, or all where there are fewer.
+    /// Keeps the first `count` elements along the innermost dimension, or all if there are fewer.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -228,7 +228,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.take_on(Sh::RANK - 1, count)
     }
 
-    /// All but the first `count` elements along the innermost dimension.
+    /// Drops the first `count` elements along the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -241,7 +241,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.skip_on(Sh::RANK - 1, count)
     }
 
-    /// All but the last element along the innermost dimension.
+    /// Drops the last element along the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -254,7 +254,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.take(self.inner_extent() - 1)
     }
 
-    /// All but the first element along the innermost dimension.
+    /// Drops the first element along the innermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -267,7 +267,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.skip(1)
     }
 
-    /// `count` elements from `start` on along the innermost dimension, or as many as there are.
+    /// Keeps `count` elements from `start` on along the innermost dimension, or as many as there are.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -280,7 +280,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.range_on(Sh::RANK - 1, start.coordinate(), count.coordinate())
     }
 
-    /// As [`take`](Acc::take), along another dimension, counted from the outermost.
+    /// Works like [`take`](Acc::take) along another dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -293,7 +293,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.range_on(dimension, Exp::constant(0), count.coordinate())
     }
 
-    /// As [`skip`](Acc::skip), along another dimension, counted from the outermost.
+    /// Works like [`skip`](Acc::skip) along another dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -306,7 +306,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.range_on(dimension, count.coordinate(), Exp::greatest())
     }
 
-    /// As [`init`](Acc::init), along another dimension, counted from the outermost.
+    /// Works like [`init`](Acc::init) along another dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -323,7 +323,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.take_on(dimension, extent - 1)
     }
 
-    /// As [`tail`](Acc::tail), along another dimension, counted from the outermost.
+    /// Works like [`tail`](Acc::tail) along another dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -336,7 +336,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.skip_on(dimension, 1)
     }
 
-    /// As [`slit`](Acc::slit), along another dimension, counted from the outermost.
+    /// Works like [`slit`](Acc::slit) along another dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -354,7 +354,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.range_on(dimension, start.coordinate(), count.coordinate())
     }
 
-    /// A range of a dimension, cut to what there is.
+    /// Selects a range of a dimension, clipped to the extent.
     #[track_caller]
     fn range_on(&self, dimension: usize, start: Exp<i64>, count: Exp<i64>) -> Acc<Array<Sh, E>> {
         if let Some(wrong) = self.without_dimension(dimension) {
@@ -368,7 +368,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Slice(axes), vec![self.node(), start.node(), count.node()], Vec::new())
     }
 
-    /// This array and another joined along the innermost dimension, over the intersection of the other extents.
+    /// Concatenates this array and another along the innermost dimension, over the intersection of the other extents.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -382,7 +382,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Concat, vec![self.node(), other.node()], Vec::new())
     }
 
-    /// As [`concat`](Acc::concat), along another dimension, counted from the outermost.
+    /// Works like [`concat`](Acc::concat) along another dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -406,7 +406,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<E: Elt> Acc<Array<Dim<2>, E>> {
-    /// The matrix with rows and columns exchanged.
+    /// Exchanges the rows and columns of the matrix.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -421,7 +421,7 @@ impl<E: Elt> Acc<Array<Dim<2>, E>> {
 }
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
-    /// Every element replaced by as many as `count` says; the function gives them by element and number.
+    /// Replaces every element by `count` elements, which `f` computes from the element and a number that counts from 0.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};

@@ -1,7 +1,7 @@
-//! Arrays from and to Rust's own collections.
+//! Conversions between arrays and Rust's own collections.
 //!
-//! Conversions that cannot fail but for want of memory are [`From`] and [`FromIterator`], and panic there as those of `Vec` do;
-//! [`Array::from_vec`] and [`Array::from_fn`] are errors instead.
+//! Conversions that fail only for lack of memory are [`From`] and [`FromIterator`], and panic like those of `Vec`;
+//! [`Array::from_vec`] and [`Array::from_fn`] return errors instead.
 
 use std::ops::Index;
 
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::shape::{Dim1, Dim2, Extents, Shape};
 
 impl<Sh: Shape, E: Elt> Array<Sh, E> {
-    /// An array of these extents whose element at an index is what the function gives for it, called in row-major order.
+    /// Creates an array of these extents from the results of `f` at each index, called in row-major order.
     ///
     /// ```
     /// use warpwise::Array;
@@ -33,7 +33,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         Array::from_vec(extents, elements)
     }
 
-    /// The elements in row-major order. They are copied: the memory of arrays is the run time's.
+    /// Returns the elements in row-major order. They are copied, because arrays lie in memory of the runtime.
     ///
     /// ```
     /// use warpwise::Array;
@@ -47,7 +47,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
 }
 
 impl<E: Scalar> Array<Dim2, E> {
-    /// The rows, where they lie.
+    /// Returns the rows, without copies.
     ///
     /// ```
     /// use warpwise::Matrix;
@@ -61,10 +61,10 @@ impl<E: Scalar> Array<Dim2, E> {
     }
 }
 
-/// A vector of the elements; scalars stay where they lie.
+/// Creates a vector of the elements; scalars are not copied.
 ///
 /// # Panics
-/// Where there is no memory for the components of elements that are no scalars.
+/// Panics if there is no memory for the components of non-scalar elements.
 impl<E: Elt> From<Vec<E>> for Array<Dim1, E> {
     #[track_caller]
     fn from(elements: Vec<E>) -> Array<Dim1, E> {
@@ -72,10 +72,10 @@ impl<E: Elt> From<Vec<E>> for Array<Dim1, E> {
     }
 }
 
-/// A vector of copies of the elements.
+/// Creates a vector of copies of the elements.
 ///
 /// # Panics
-/// Where there is no memory for them.
+/// Panics if there is no memory for them.
 impl<E: Elt> From<&[E]> for Array<Dim1, E> {
     #[track_caller]
     fn from(elements: &[E]) -> Array<Dim1, E> {
@@ -83,10 +83,10 @@ impl<E: Elt> From<&[E]> for Array<Dim1, E> {
     }
 }
 
-/// A vector of the elements.
+/// Creates a vector of the elements.
 ///
 /// # Panics
-/// Where there is no memory for them.
+/// Panics if there is no memory for them.
 impl<E: Elt, const N: usize> From<[E; N]> for Array<Dim1, E> {
     #[track_caller]
     fn from(elements: [E; N]) -> Array<Dim1, E> {
@@ -94,10 +94,10 @@ impl<E: Elt, const N: usize> From<[E; N]> for Array<Dim1, E> {
     }
 }
 
-/// A matrix of these rows.
+/// Creates a matrix of these rows.
 ///
 /// # Panics
-/// Where there is no memory for the elements.
+/// Panics if there is no memory for the elements.
 impl<E: Elt, const N: usize, const M: usize> From<[[E; M]; N]> for Array<Dim2, E> {
     #[track_caller]
     fn from(rows: [[E; M]; N]) -> Array<Dim2, E> {
@@ -105,24 +105,24 @@ impl<E: Elt, const N: usize, const M: usize> From<[[E; M]; N]> for Array<Dim2, E
     }
 }
 
-/// A vector of the elements.
+/// Creates a vector of the elements.
 ///
 /// # Panics
-/// Where there is no memory for them.
+/// Panics if there is no memory for them.
 impl<E: Elt> FromIterator<E> for Array<Dim1, E> {
     fn from_iter<I: IntoIterator<Item = E>>(elements: I) -> Array<Dim1, E> {
         Vec::from_iter(elements).into()
     }
 }
 
-/// The elements in row-major order.
+/// Returns the elements in row-major order.
 impl<Sh: Shape, E: Elt> From<Array<Sh, E>> for Vec<E> {
     fn from(array: Array<Sh, E>) -> Vec<E> {
         array.into_vec()
     }
 }
 
-/// The elements in row-major order.
+/// Iterates over the elements in row-major order.
 impl<Sh: Shape, E: Elt> IntoIterator for Array<Sh, E> {
     type Item = E;
     type IntoIter = std::vec::IntoIter<E>;
@@ -132,7 +132,7 @@ impl<Sh: Shape, E: Elt> IntoIterator for Array<Sh, E> {
     }
 }
 
-/// The elements in row-major order.
+/// Iterates over the elements in row-major order.
 impl<Sh: Shape, E: Elt> IntoIterator for &Array<Sh, E> {
     type Item = E;
     type IntoIter = std::vec::IntoIter<E>;
@@ -142,10 +142,10 @@ impl<Sh: Shape, E: Elt> IntoIterator for &Array<Sh, E> {
     }
 }
 
-/// The element at an index, outermost dimension first.
+/// Returns the element at an index, outermost dimension first.
 ///
 /// # Panics
-/// Out of bounds; [`get`](Array::get) gives none there.
+/// Panics if out of bounds, where [`get`](Array::get) returns `None`.
 impl<Sh: Shape, E: Scalar> Index<Sh::Extents> for Array<Sh, E> {
     type Output = E;
 
@@ -157,10 +157,10 @@ impl<Sh: Shape, E: Scalar> Index<Sh::Extents> for Array<Sh, E> {
     }
 }
 
-/// The element at a place.
+/// Returns the element at a position.
 ///
 /// # Panics
-/// Out of bounds; [`get`](Array::get) gives none there.
+/// Panics if out of bounds, where [`get`](Array::get) returns `None`.
 impl<E: Scalar> Index<usize> for Array<Dim1, E> {
     type Output = E;
 
@@ -169,7 +169,7 @@ impl<E: Scalar> Index<usize> for Array<Dim1, E> {
     }
 }
 
-/// An array that has as many elements as its extents ask for.
+/// Unwraps an array whose number of elements matches its extents.
 #[track_caller]
 fn stored<Sh, E>(array: Result<Array<Sh, E>, Error>) -> Array<Sh, E> {
     array.unwrap_or_else(|error| panic!("no memory for an array: {error}"))
@@ -192,7 +192,7 @@ mod tests {
         assert!(rows.rows().eq([&[1, 2, 3][..], &[4, 5, 6]]));
         let empty = Matrix::from([[0_u8; 0]; 3]);
         assert_eq!((empty.shape(), empty.rows().len(), empty.rows().flatten().count()), ([3, 0], 3, 0));
-        // What could fail once still can be asked for an error.
+        // Conversions that once could fail can still be called as fallible ones.
         let tried: Result<Vector<i32>, _> = vec![1].try_into();
         assert_eq!(tried.map_err(Error::from).unwrap()[0], 1);
     }

@@ -1,4 +1,4 @@
-//! Arrays as text: by rows, and shortened where they are long.
+//! Arrays as text: one row per line, abbreviated if they are large.
 //!
 //! ```text
 //! [[0, 1, 2, ..., 97, 98, 99],
@@ -13,19 +13,20 @@ use super::Array;
 use crate::elt::Elt;
 use crate::shape::{Extents, Shape};
 
-/// Arrays of more elements are shortened.
+/// Maximum number of elements of an array that is printed in full.
 const ELEMENTS: usize = 500;
-/// What is printed at either end of a dimension that is shortened.
+/// Number of indices printed at either end of an abbreviated dimension.
 const ENDS: usize = 3;
 
-/// The elements by rows, of long arrays the first and last ones of every dimension. `{:.2}` and the like are of the elements.
+/// Prints the elements by rows; of large arrays, only the first and last indices of every dimension. Options such as `{:.2}`
+/// apply to the elements.
 impl<Sh: Shape, E: Elt + fmt::Display> fmt::Display for Array<Sh, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.print(f, &mut Vec::new(), &|element, f| element.fmt(f))
     }
 }
 
-/// As [`Display`](fmt::Display), with the extents.
+/// Prints like [`Display`](fmt::Display), preceded by the extents.
 impl<Sh: Shape, E: Elt + fmt::Debug> fmt::Debug for Array<Sh, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Array {:?} ", self.raw.shape)?;
@@ -33,11 +34,11 @@ impl<Sh: Shape, E: Elt + fmt::Debug> fmt::Debug for Array<Sh, E> {
     }
 }
 
-/// How an element is printed.
+/// Function that prints an element.
 type Element<'a, E> = &'a dyn Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result;
 
 impl<Sh: Shape, E: Elt> Array<Sh, E> {
-    /// The part of the array at the first dimensions of an index.
+    /// Prints the part of the array at the first dimensions of an index.
     fn print(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -73,7 +74,7 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         f.write_str("]")
     }
 
-    /// What is printed of a dimension of this extent: indices, and nothing for those that are left out.
+    /// Returns the indices printed of a dimension of this extent, with `None` in place of the omitted ones.
     fn printed(&self, extent: usize) -> Vec<Option<usize>> {
         match self.len() > ELEMENTS && extent > 2 * ENDS {
             true => (0..ENDS).map(Some).chain([None]).chain((extent - ENDS..extent).map(Some)).collect(),

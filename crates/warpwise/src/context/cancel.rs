@@ -1,9 +1,9 @@
-//! Asking computations to stop.
+//! Cancellation of computations.
 
 use warpwise_runtime::pool::CancelFlag;
 
-/// Asks computations to stop; clones ask the same ones. One of its own is given to passes over sequences with
-/// [`Streaming::cancel`](crate::Streaming::cancel); that of a context ([`Context::cancel`](crate::Context::cancel)) ends its runs.
+/// A handle that asks computations to stop; clones share the request. [`Streaming::cancel`](crate::Streaming::cancel) attaches one to
+/// passes over sequences; the one of a context ([`Context::cancel`](crate::Context::cancel)) ends its runs.
 ///
 /// ```
 /// use warpwise::{Cancel, Context, Seq, SeqCause, Streaming, unit};
@@ -21,7 +21,7 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    /// Nobody has asked yet.
+    /// Creates a handle without a request.
     ///
     /// ```
     /// let cancel = warpwise::Cancel::new();
@@ -33,12 +33,13 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// The one whose flag this is.
+    /// Wraps the flag of a context.
     pub(crate) fn with(asked: &CancelFlag) -> Cancel {
         Cancel { asked: asked.clone() }
     }
 
-    /// Asks to stop: passes after the chunks under way, runs of a context at once, also inside of long loops. Fit for a signal handler.
+    /// Asks to stop: passes stop after the current chunks, runs of a context at once, also inside long loops. May be called in a
+    /// signal handler.
     ///
     /// ```
     /// let cancel = warpwise::Cancel::new();
@@ -50,7 +51,7 @@ impl Cancel {
         self.asked.set();
     }
 
-    /// Whether somebody asked.
+    /// Returns whether a stop was requested.
     ///
     /// ```
     /// let cancel = warpwise::Cancel::new();
@@ -62,7 +63,7 @@ impl Cancel {
         self.asked.is_set()
     }
 
-    /// Takes the request back: what starts from now on runs. What is ending ends.
+    /// Withdraws the request: computations that start from now on run. Computations that are already stopping still end.
     ///
     /// ```
     /// let cancel = warpwise::Cancel::new();

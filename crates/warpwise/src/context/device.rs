@@ -1,4 +1,4 @@
-//! Devices that contexts are made for.
+//! The devices of contexts.
 
 use warpwise_driver::{Dialect, Target};
 use warpwise_runtime::device::memory::DeviceMemory;
@@ -10,12 +10,12 @@ use crate::array::host_memory;
 use crate::error::Error;
 use crate::foreign::DeviceKind;
 
-/// What programs run on, with its memory.
+/// A device with its memory.
 #[derive(Clone)]
 pub(super) enum Device {
-    /// Compiled code, for the processor or a device beside it.
+    /// Compiled code, for the processor or another device.
     Compiled(warpwise_driver::Context, Target),
-    /// The reference interpreter, where its results lie, and what ends its runs.
+    /// The reference interpreter, the memory of its results, and the flag that ends its runs.
     Interpreter(MemoryPool, CancelFlag),
 }
 
@@ -36,7 +36,7 @@ impl Device {
         }
     }
 
-    /// Asks its runs to stop.
+    /// Returns the flag that asks its runs to stop.
     pub(super) fn cancel_flag(&self) -> &CancelFlag {
         match self {
             Device::Compiled(context, _) => context.threads().cancel_flag(),
@@ -44,7 +44,8 @@ impl Device {
         }
     }
 
-    /// The same with so many bytes of memory of its own, on a device beside the processor of that device's, too.
+    /// Returns the same device with at most `bytes` of host memory of its own; a device other than the processor gets the same
+    /// limit on its own memory.
     pub(super) fn limited(&self, bytes: u64) -> Device {
         match self.within(&MemoryPool::new(bytes)) {
             Device::Compiled(mut context, target) => {
@@ -55,7 +56,7 @@ impl Device {
         }
     }
 
-    /// The memory of the device beside the processor, if it is one.
+    /// Returns the memory of the device, unless it is the processor or the interpreter.
     pub(super) fn device_memory(&self) -> Result<Option<DeviceMemory>, Error> {
         match self {
             Device::Compiled(context, Target::Device(dialect, number)) => {
@@ -66,7 +67,7 @@ impl Device {
         }
     }
 
-    /// The same with other memory.
+    /// Returns the same device with other host memory.
     pub(super) fn within(&self, memory: &MemoryPool) -> Device {
         match self {
             Device::Compiled(context, target) => {
@@ -77,7 +78,7 @@ impl Device {
     }
 }
 
-/// Whether this build can compile for a target.
+/// Returns whether this build can compile for a target.
 fn has_feature(target: Target) -> bool {
     match target {
         Target::Cpu => cfg!(feature = "cpu"),
@@ -87,9 +88,10 @@ fn has_feature(target: Target) -> bool {
 }
 
 impl Context {
-    /// What the variable `WARPWISE_DEVICE` of the environment names (`cpu`, `opencl`, `opencl:N`, `cuda`, `cuda:N` or `interpreter`), else the
-    /// best device that this build can use and this machine has: a CUDA device, the CPU, an OpenCL device, the interpreter.
-    /// [`Error::Device`] if the variable names something else, or what this build was made without.
+    /// Creates a context on the device named by the environment variable `WARPWISE_DEVICE` (`cpu`, `opencl`, `opencl:N`, `cuda`,
+    /// `cuda:N` or `interpreter`). Without the variable, the best device that this build supports and this machine has is taken:
+    /// a CUDA device, the CPU, an OpenCL device, the interpreter. Returns [`Error::Device`] if the variable has another value, or
+    /// names a device that this build does not support.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -104,7 +106,7 @@ impl Context {
         }
     }
 
-    /// The device that `WARPWISE_DEVICE` means by this.
+    /// Creates a context on the device that this value of `WARPWISE_DEVICE` names.
     fn named(name: &str) -> Result<Context, Error> {
         let refused = |why: &str| Err(Error::Device(format!("WARPWISE_DEVICE={name}: {why}")));
         if name == "interpreter" {
@@ -127,7 +129,7 @@ impl Context {
         }
     }
 
-    /// All cores of the CPU.
+    /// Creates a context on all cores of the CPU.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -140,7 +142,7 @@ impl Context {
         Ok(Context::compiling(ThreadPool::with_all_cores(), Target::Cpu))
     }
 
-    /// So many threads of the CPU, the calling one included.
+    /// Creates a context on this many threads of the CPU, the calling thread included.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -154,8 +156,9 @@ impl Context {
         Ok(Context::compiling(ThreadPool::new(threads.max(1)), Target::Cpu))
     }
 
-    /// An OpenCL device, by its number among those of the machine, from 0 on. Whether it is there shows when something is computed:
-    /// [`Error::Device`]. What devices cannot do yet is [`Error::Limit`].
+    /// Creates a context on an OpenCL device, by its number among the devices of the machine, from 0 on. If the device is
+    /// missing, the first computation returns [`Error::Device`]. Operations that devices do not support yet return
+    /// [`Error::Limit`].
     ///
     /// ```no_run
     /// use warpwise::{Context, enum_from};
@@ -168,8 +171,9 @@ impl Context {
         Ok(Context::compiling(ThreadPool::with_all_cores(), Target::Device(Dialect::OpenCl, number)))
     }
 
-    /// A CUDA device, by its number among those of the machine, from 0 on. NVIDIA's driver and its compiler for kernels
-    /// (NVRTC) are looked for when something is computed; where one is missing, [`Error::Device`] says which and what to do.
+    /// Creates a context on a CUDA device, by its number among the devices of the machine, from 0 on. NVIDIA's driver and its
+    /// compiler for kernels (NVRTC) are looked up at the first computation; if one is missing, [`Error::Device`] names it and the
+    /// remedy.
     ///
     /// ```no_run
     /// use warpwise::{Context, enum_from};
@@ -182,7 +186,8 @@ impl Context {
         Ok(Context::compiling(ThreadPool::with_all_cores(), Target::Device(Dialect::Cuda, number)))
     }
 
-    /// The reference interpreter: slow, one element after the other, and what every device is tested against.
+    /// Creates a context on the reference interpreter: slow, one element after the other, and the reference that every device is
+    /// tested against.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -194,7 +199,7 @@ impl Context {
         Context::on(Device::Interpreter(host_memory().clone(), CancelFlag::default()))
     }
 
-    /// For a target that this build can compile for.
+    /// Creates a context on a target that this build can compile for.
     fn compiling(threads: ThreadPool, target: Target) -> Context {
         let host = warpwise_driver::Context::with(threads, host_memory().clone());
         Context::on(Device::Compiled(host, target))

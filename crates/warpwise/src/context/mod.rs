@@ -1,4 +1,4 @@
-//! Contexts: what computations run on.
+//! Contexts: the devices and the memory that computations run on.
 
 mod cancel;
 mod device;
@@ -41,14 +41,14 @@ pub use cancel::Cancel;
 pub(crate) use prepared::{Part, Prepared};
 pub use traffic::{Copies, DeviceTraffic};
 
-/// So many programs are kept at most. A program that goes lives on in the functions that were compiled to it.
+/// Maximum number of programs kept. Functions compiled to an evicted program keep it alive.
 const MOST_PROGRAMS: usize = 256;
 
-/// The same of the forms of graphs, several of which may be lowered to one program.
+/// Maximum number of graph forms kept; several forms may be lowered to one program.
 const MOST_FORMS: usize = 4 * MOST_PROGRAMS;
 
-/// What computations run on: a device with its memory. Clones share both, and the 256 programs that were used last; others are compiled
-/// anew, or taken from the cache, when they are needed again.
+/// A device with its memory, on which computations run. Clones share both, and also the 256 most recently used programs; other
+/// programs are recompiled, or read from the cache, when they are needed again.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, Vector};
@@ -68,28 +68,28 @@ struct Inner {
     device: Device,
     cache: Option<DiskCache>,
     programs: Mutex<Recent<Arc<Loaded>>>,
-    /// By the forms of graphs, what they were lowered to.
+    /// Lowering results, keyed by the form of the graph.
     forms: Mutex<Recent<Arc<dyn Any + Send + Sync>>>,
     compilations: AtomicU64,
-    /// Whose programs these are, if they only compute in other memory.
+    /// Context whose programs this one shares, if the two differ only in their memory.
     lender: Option<Context>,
 }
 
-/// What graphs of one form are lowered to.
+/// The result of lowering the graphs of one form.
 struct Known<T> {
     /// The program's key.
     key: u128,
-    /// Which nodes of the graph are arrays of the host, in the order in which the program takes them.
+    /// Positions of the graph's host arrays, in the order in which the program takes them.
     used: Vec<usize>,
-    /// What else is known of it.
+    /// Further data about the program.
     learned: T,
 }
 
-/// A program on its device.
+/// A program loaded on its device.
 enum Loaded {
     /// Compiled code.
     Compiled(Box<Program>),
-    /// Code for the interpreter, the texts it came from, and what ends its runs.
+    /// Code for the interpreter, its source texts, and the flag that ends its runs.
     Interpreted(DroppedDeep<CoreProgram>, Sources, CancelFlag),
 }
 
@@ -109,9 +109,9 @@ impl Context {
         Context { inner: Arc::new(Inner { device, cache, programs, forms, compilations, lender }) }
     }
 
-    /// A context on the same device that keeps compiled code in this folder, or only in memory. Other contexts keep it where the user's
-    /// caches lie, beside that of the command `warpwise`. Code is taken from there by the program that put it there, until that is
-    /// compiled anew; what is oldest goes when the folder grows beyond 256 MiB.
+    /// Returns a context on the same device that stores compiled code in this folder, or, without a folder, only in memory. Other
+    /// contexts store it in the user's cache folder, beside that of the command `warpwise`. Only the executable that stored the
+    /// code reuses it, until the executable is rebuilt. The oldest code is deleted when the folder grows beyond 256 MiB.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -125,8 +125,8 @@ impl Context {
         Context::keeping(self.inner.device.clone(), cache)
     }
 
-    /// Computes arrays or scalars: an [`Acc`](crate::Acc), an [`Exp`](crate::Exp), or a tuple of those. A computation of the same form is compiled once,
-    /// whatever arrays of the host it uses.
+    /// Computes arrays or scalars: an [`Acc`](crate::Acc), an [`Exp`](crate::Exp), or a tuple of those. Computations of the same
+    /// form are compiled once, whatever host arrays they use.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -145,7 +145,8 @@ impl Context {
         O::host(&mut values.into_iter())
     }
 
-    /// Compiles a function of arrays ([`Acc`](crate::Acc)) and scalars ([`Exp`](crate::Exp)), whose parameters' types the closure must name.
+    /// Compiles a function of arrays ([`Acc`](crate::Acc)) and scalars ([`Exp`](crate::Exp)). The closure must name its
+    /// parameters' types.
     ///
     /// ```
     /// use warpwise::{Acc, Array, Context, Exp, Vector};
@@ -167,7 +168,7 @@ impl Context {
         Ok(Function::new(self.clone(), program))
     }
 
-    /// The core IR of a computation, as text for people: what [`run`](Context::run) compiles.
+    /// Returns the core IR of a computation as human-readable text: the program that [`run`](Context::run) compiles.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -183,10 +184,10 @@ impl Context {
         deep(|| Ok(lower(&[], &results)?.program.to_string()))
     }
 
-    /// A context on the same device whose programs take so many bytes of memory together at most, what they gave and is still in use
-    /// included; a program that needs more ends with [`Error::OutOfMemory`]. What is compiled here for the processor is compiled for both. On
-    /// a device beside it this bounds the device's memory, too: arrays that no longer fit move to the host ([`DeviceTraffic::evicted`]). The
-    /// interpreter counts results only.
+    /// Returns a context on the same device whose programs together use at most `bytes` of memory, including results that are
+    /// still in use. A program that needs more ends with [`Error::OutOfMemory`]. Code compiled here for the processor is shared
+    /// with the original context. On a device other than the processor the limit also applies to the device's memory: arrays that
+    /// no longer fit move to the host ([`DeviceTraffic::evicted`]). The interpreter counts results only.
     ///
     /// ```
     /// use warpwise::{Context, Error, enum_from};
@@ -202,13 +203,13 @@ impl Context {
         Context::lending(device, cache, Some(self.clone()))
     }
 
-    /// A context on the same device whose programs compute in this memory.
+    /// Returns a context on the same device whose programs compute in this memory.
     #[cfg(feature = "seq")]
     pub(crate) fn within(&self, memory: &MemoryPool) -> Context {
         Context::lending(self.inner.device.within(memory), self.inner.cache.clone(), Some(self.clone()))
     }
 
-    /// The kind of this context's device.
+    /// Returns the kind of this context's device.
     ///
     /// ```
     /// use warpwise::{Context, DeviceKind};
@@ -220,9 +221,9 @@ impl Context {
         self.inner.device.kind()
     }
 
-    /// Ends runs of this context from elsewhere: those under way, also inside of long loops, and those to come until
-    /// [`Cancel::reset`]; each with [`Error::Interrupted`]. Contexts that were made from one another share it; foreign functions and what a
-    /// device computes at the moment are waited for.
+    /// Returns a handle that ends runs of this context from elsewhere: current runs, also inside long loops, and all later ones
+    /// until [`Cancel::reset`]. Each ends with [`Error::Interrupted`]. Contexts derived from one another share the handle.
+    /// Running foreign functions and the current work of a device are completed first.
     ///
     /// ```
     /// use std::time::Duration;
@@ -244,7 +245,7 @@ impl Context {
         Cancel::with(self.inner.device.cancel_flag())
     }
 
-    /// How many programs were compiled so far, or taken from the cache.
+    /// Returns the number of programs compiled so far, or read from the cache.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -260,7 +261,7 @@ impl Context {
         self.inner.compilations.load(Ordering::Relaxed)
     }
 
-    /// Compiles everything that a computation needs.
+    /// Compiles all programs that a computation needs.
     fn prepare(&self, params: &[Ref], results: &[Ref]) -> Result<Prepared, Error> {
         let mut given = params.to_vec();
         let mut calls = Vec::new();
@@ -289,8 +290,8 @@ impl Context {
         Ok(self.load_form(&form, || Ok((lower(params, results)?, ())))?.0)
     }
 
-    /// The compiled program that a graph of this form is lowered to, the values it takes after its parameters, and what else `make`
-    /// says of it. Only the first graph of a form is lowered.
+    /// Returns the compiled program of a graph of this form, with its host arrays, and the further data returned by `make`. Only
+    /// the first graph of a form is lowered.
     pub(crate) fn load_form<T: Clone + Send + Sync + 'static>(
         &self,
         form: &Form,
@@ -317,7 +318,7 @@ impl Context {
         Ok((part, learned))
     }
 
-    /// The context that keeps compiled code for this one.
+    /// Returns the context that keeps compiled code for this one.
     fn owner(&self) -> &Context {
         match (&self.inner.lender, &self.inner.device) {
             (Some(lender), Device::Compiled(_, Target::Cpu)) => lender.owner(),
@@ -325,7 +326,7 @@ impl Context {
         }
     }
 
-    /// The compiled program, the values it takes after its parameters, and its key.
+    /// Returns the compiled program with its host arrays, and the program's key.
     fn load(&self, lowered: Lowered) -> Result<(Part, u128), Error> {
         let used = values_of_used(lowered.used.iter());
         let text = lowered.program.to_string();
@@ -350,7 +351,7 @@ impl Context {
         Ok((Part { loaded, used }, key))
     }
 
-    /// The program of this key, if there is one.
+    /// Returns the program of this key, if there is one.
     fn kept(&self, key: u128) -> Result<Option<Arc<Loaded>>, Error> {
         if let Some(loaded) = self.programs().get(key) {
             return Ok(Some(loaded));
@@ -363,7 +364,7 @@ impl Context {
         Ok(Some(self.keep(key, lent.within(context.memory())?)))
     }
 
-    /// The program of this key, which is made if it is new.
+    /// Returns the program of this key, and makes it if it is new.
     fn loaded(
         &self,
         key: u128,
@@ -383,14 +384,14 @@ impl Context {
         Ok(self.keep(key, loaded))
     }
 
-    /// Keeps a program.
+    /// Stores a program under its key.
     fn keep(&self, key: u128, loaded: Loaded) -> Arc<Loaded> {
         let loaded = Arc::new(loaded);
         let _former = self.programs().insert(key, Arc::clone(&loaded));
         loaded
     }
 
-    /// Calls an entry point of a program that is a part of this executable.
+    /// Calls an entry point of a program embedded in this executable.
     #[cfg(feature = "include")]
     pub(crate) fn call_included(
         &self,
@@ -426,7 +427,7 @@ impl Context {
 }
 
 impl Loaded {
-    /// The same code, computing in other memory.
+    /// Returns the same code, computing in other memory.
     fn within(&self, memory: &MemoryPool) -> Result<Loaded, Error> {
         let program = match self {
             Loaded::Compiled(program) => program.within(memory.clone()),
@@ -436,7 +437,8 @@ impl Loaded {
         loaded.ok_or_else(|| Error::Internal("code that is not the processor's".to_string()))
     }
 
-    /// As [`Loaded::call`], of arguments that may lie on the program's device; only a program on a device leaves its results there.
+    /// Calls like [`Loaded::call`], with arguments that may lie on the program's device. Only a program on a device leaves its
+    /// results there.
     fn call_resident(
         &self,
         entry: &str,
@@ -471,7 +473,7 @@ impl Loaded {
     }
 }
 
-/// A compiled program on its device.
+/// Loads a compiled program on its device.
 fn loaded(built: Built, context: &warpwise_driver::Context) -> Result<Loaded, Error> {
     let program = built.compiled.load(context).map_err(|error| Error::Device(error.to_string()))?;
     Ok(Loaded::Compiled(Box::new(program)))
@@ -489,7 +491,7 @@ impl fmt::Debug for Context {
     }
 }
 
-/// The values of arrays of the host.
+/// Returns the values of the host arrays among the nodes.
 fn values_of_used<'r>(nodes: impl Iterator<Item = &'r Ref>) -> Vec<Value> {
     let mut values = Vec::new();
     for node in nodes {
@@ -514,7 +516,7 @@ mod tests {
         }
         assert_eq!(context.programs().len(), MOST_PROGRAMS);
         assert_eq!(context.forms().len(), MOST_FORMS);
-        // What has gone is made anew.
+        // Evicted programs are recompiled.
         let compilations = context.compilations();
         let (_, first) = sums().next().unwrap();
         assert_eq!(context.run(&first).unwrap().to_vec(), [3]);

@@ -1,6 +1,6 @@
-//! Computations ready to run: programs, and the foreign functions between them.
+//! Computations ready to run: programs and the foreign functions between them.
 //!
-//! On a device beside the processor arrays stay there from program to program, and what the host gives is copied there once.
+//! On a device other than the processor, arrays stay there from program to program, and arguments from the host are copied once.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::lower::ENTRY;
 
 /// A computation ready to run.
 pub(crate) struct Prepared {
-    /// In order; each takes the parameters and what those before it gave.
+    /// Foreign calls, in order; each takes the parameters and the results of the calls before it.
     pub(super) calls: Vec<ForeignCall>,
-    /// What comes last.
+    /// The program that runs last.
     pub(super) last: Part,
 }
 
@@ -26,11 +26,11 @@ pub(crate) struct Prepared {
 pub(super) struct ForeignCall {
     pub(super) program: Part,
     pub(super) native: Native,
-    /// The arguments that later programs take, too.
+    /// Ranges of the arguments that later programs take, too.
     pub(super) kept: Vec<Range<usize>>,
 }
 
-/// A program with the arrays of the host that it uses.
+/// A program with the host arrays that it uses.
 pub(crate) struct Part {
     pub(super) loaded: Arc<Loaded>,
     pub(super) used: Vec<Value>,
@@ -62,7 +62,7 @@ impl Context {
 }
 
 impl Native {
-    /// Calls the function on arrays of the host, or of the device that this is the access to.
+    /// Calls the function on host arrays, or on arrays of the device that `access` belongs to.
     fn call(
         &self,
         arguments: Vec<Placed>,
@@ -87,13 +87,13 @@ impl Native {
 }
 
 impl Part {
-    /// What the program gives; compiled programs keep to the memory of their context.
+    /// Runs the program and returns its results; compiled programs allocate in the memory of their context.
     pub(crate) fn call(&self, mut arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         arguments.extend(self.used.iter().cloned());
         self.loaded.call(ENTRY, arguments, memory)
     }
 
-    /// The same where the program runs: on a device beside the processor nothing is copied to the host.
+    /// Runs the program where its arguments lie: on a device other than the processor, nothing is copied to the host.
     fn call_resident(&self, mut arguments: Vec<Placed>, memory: &MemoryPool) -> Result<Vec<Placed>, Error> {
         arguments.extend(self.used.iter().cloned().map(Placed::Host));
         self.loaded.call_resident(ENTRY, arguments, memory)

@@ -1,23 +1,23 @@
-//! What was made by key and used most recently.
+//! A cache of the most recently used values.
 
 use std::collections::HashMap;
 
-/// So many values at most; another one takes the place of the one that was not used for the longest time.
+/// Least-recently-used cache: holds at most `most` values, and evicts the one that was unused for the longest time.
 pub(super) struct Recent<V> {
     most: usize,
-    /// Counts uses.
+    /// Number of uses so far.
     clock: u64,
-    /// By key the last use, and the value.
+    /// The last use and the value, by key.
     values: HashMap<u128, (u64, V)>,
 }
 
 impl<V: Clone> Recent<V> {
-    /// Nothing yet, and never more than so many.
+    /// Creates an empty cache of at most `most` values.
     pub(super) fn new(most: usize) -> Recent<V> {
         Recent { most, clock: 0, values: HashMap::new() }
     }
 
-    /// The value of this key.
+    /// Returns the value of this key.
     pub(super) fn get(&mut self, key: u128) -> Option<V> {
         self.clock += 1;
         let (used, value) = self.values.get_mut(&key)?;
@@ -25,7 +25,8 @@ impl<V: Clone> Recent<V> {
         Some(value.clone())
     }
 
-    /// Keeps a value; gives back what it takes the place of, so that the caller can drop that where nothing is locked.
+    /// Stores a value. Returns the value that it replaces or evicts, so that the caller can drop that value while nothing is
+    /// locked.
     #[must_use = "what goes may take long to drop"]
     pub(super) fn insert(&mut self, key: u128, value: V) -> Option<V> {
         self.clock += 1;
@@ -39,7 +40,7 @@ impl<V: Clone> Recent<V> {
         self.values.remove(&oldest).map(|(_, value)| value)
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.values.len()

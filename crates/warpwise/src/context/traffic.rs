@@ -1,10 +1,10 @@
-//! What moved between the host and a device.
+//! Copies between the host and a device.
 
 use warpwise_runtime::device::memory::{Copies as Counted, Traffic};
 
 use super::Context;
 
-/// What moved between the host and the device of a context so far, for all that ran there.
+/// Copies between the host and a context's device so far, by all computations of the context.
 ///
 /// ```no_run
 /// use warpwise::{Acc, Context, Vector};
@@ -19,19 +19,19 @@ use super::Context;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct DeviceTraffic {
-    /// Copies to the device: arrays of the host, and elements that a program stores one by one.
+    /// Copies to the device: host arrays, and elements that a program stores one by one.
     pub to_device: Copies,
-    /// Copies to the host: results, elements that a program needs to go on, and whether a check failed.
+    /// Copies to the host: results, elements that a program needs to continue, and the outcomes of checks.
     pub to_host: Copies,
-    /// Arrays that left the device's memory to make room.
+    /// Arrays moved out of the device's memory to make room.
     pub evicted: Copies,
-    /// Those of them that were copied to the host, because they had changed.
+    /// Evicted arrays that were copied to the host, because they had changed.
     pub written_back: Copies,
-    /// Arrays that came back when they were needed.
+    /// Evicted arrays that were copied back when they were needed.
     pub brought_back: Copies,
 }
 
-/// How often something was copied, and how much.
+/// Number and total size of copies.
 ///
 /// ```
 /// use warpwise::DeviceTraffic;
@@ -41,15 +41,15 @@ pub struct DeviceTraffic {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Copies {
-    /// How often.
+    /// Number of copies.
     pub times: u64,
-    /// Bytes in all.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
 impl Context {
-    /// What moved between the host and the device so far; `None` on the processor and the interpreter, and where the device cannot be
-    /// opened.
+    /// Returns the copies between the host and the device so far; `None` on the processor and the interpreter, and where the
+    /// device cannot be opened.
     ///
     /// ```
     /// use warpwise::Context;

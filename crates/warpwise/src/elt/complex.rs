@@ -26,7 +26,7 @@ pub struct Complex<T: Float> {
 }
 
 impl<T: Float> Complex<T> {
-    /// A complex number of these parts.
+    /// Creates a complex number from its parts.
     ///
     /// ```
     /// use warpwise::Complex;
@@ -39,7 +39,7 @@ impl<T: Float> Complex<T> {
 }
 
 impl<T: Float> ComplexExp<T> {
-    /// A complex expression of these parts.
+    /// Makes a complex expression from its parts.
     ///
     /// ```
     /// use warpwise::{ComplexExp, Context, generate};
@@ -55,7 +55,7 @@ impl<T: Float> ComplexExp<T> {
         ComplexExp { re: re.operand(), im: im.operand() }
     }
 
-    /// `cos(angle) + i sin(angle)`.
+    /// Returns `cos(angle) + i sin(angle)`.
     ///
     /// ```
     /// use warpwise::{Complex, ComplexExp, Context, unit};
@@ -69,7 +69,7 @@ impl<T: Float> ComplexExp<T> {
         ComplexExp { re: angle.cos(), im: angle.sin() }
     }
 
-    /// The conjugate.
+    /// Returns the conjugate.
     ///
     /// ```
     /// use warpwise::{Complex, ComplexExp, Context, unit};
@@ -82,7 +82,7 @@ impl<T: Float> ComplexExp<T> {
         ComplexExp { re: self.re, im: -self.im }
     }
 
-    /// The square of the magnitude.
+    /// Returns the square of the magnitude.
     ///
     /// ```
     /// use warpwise::{ComplexExp, Context};
@@ -95,7 +95,7 @@ impl<T: Float> ComplexExp<T> {
         self.re * self.re + self.im * self.im
     }
 
-    /// The magnitude.
+    /// Returns the magnitude.
     ///
     /// ```
     /// use warpwise::{ComplexExp, Context};
@@ -108,7 +108,7 @@ impl<T: Float> ComplexExp<T> {
         self.re.hypot(self.im)
     }
 
-    /// The angle to the positive real axis.
+    /// Returns the angle to the positive real axis.
     ///
     /// ```
     /// use warpwise::{ComplexExp, Context};
@@ -120,7 +120,7 @@ impl<T: Float> ComplexExp<T> {
         self.im.atan2(self.re)
     }
 
-    /// Multiplied by a real number.
+    /// Multiplies the number by a real factor.
     ///
     /// ```
     /// use warpwise::{Complex, ComplexExp, Context, unit};
@@ -134,7 +134,7 @@ impl<T: Float> ComplexExp<T> {
         ComplexExp { re: self.re * by, im: self.im * by }
     }
 
-    /// The exponential function.
+    /// Computes the exponential function.
     ///
     /// ```
     /// use warpwise::{Complex, ComplexExp, Context, unit};
@@ -146,7 +146,7 @@ impl<T: Float> ComplexExp<T> {
         ComplexExp::cis(self.im).scale(self.re.exp())
     }
 
-    /// The square root with non-negative real part.
+    /// Returns the square root with non-negative real part.
     ///
     /// ```
     /// use warpwise::{Complex, ComplexExp, Context, unit};

@@ -1,7 +1,7 @@
-//! What `#[derive(Elt)]` of an enum calls: a tag, and slots that the variants share.
+//! Functions that `#[derive(Elt)]` of an enum calls. An enum is stored as a tag and slots that the variants share.
 //!
-//! There are as many slots of every type as the variant that needs most of them has components of it. A variant's
-//! components take the slots of their types in order; what it leaves over is zero.
+//! For every type, the number of slots is the maximum, over the variants, of the number of components of that type. A variant's
+//! components take the slots of their types in order; unused slots are zero.
 
 use warpwise_prim::{Scalar as Value, ValueType};
 
@@ -9,7 +9,7 @@ use super::{Elt, Values};
 use crate::exp::Exp;
 use crate::graph::{Op, Ref};
 
-/// The components of the variants' fields.
+/// Types of the components of each variant's fields.
 type Variants = [Vec<ValueType>];
 
 /// Appends the types of the tag and the slots.
@@ -29,7 +29,7 @@ pub fn enum_store(tag: u8, values: &[Value], variants: &Variants, into: &mut Vec
     into.extend(stored);
 }
 
-/// The tag and the components of the variant's fields; none where there is no such variant.
+/// Reads the tag and the components of the variant's fields; `None` if there is no such variant.
 pub fn enum_load(from: &mut Values<'_>, variants: &Variants) -> Option<(u8, Vec<Value>)> {
     let tag = u8::load(from)?;
     let slots = slots(variants);
@@ -39,7 +39,7 @@ pub fn enum_load(from: &mut Values<'_>, variants: &Variants) -> Option<(u8, Vec<
     Some((tag, values?))
 }
 
-/// An expression of a variant with these fields.
+/// Makes an expression of a variant with these fields.
 #[track_caller]
 pub fn enum_make<E: Elt>(tag: u8, variants: &Variants, fields: Vec<Ref>) -> Exp<E> {
     let slots = slots(variants);
@@ -61,7 +61,7 @@ pub fn enum_make<E: Elt>(tag: u8, variants: &Variants, fields: Vec<Ref>) -> Exp<
     Exp::join(parts)
 }
 
-/// The fields of a variant, as a tuple; without meaning where the value is of another one.
+/// Returns the fields of a variant, as a tuple; the result is meaningless if the value is of another variant.
 #[track_caller]
 pub fn enum_fields<E: Elt, F: Elt>(exp: Exp<E>, tag: u8, variants: &Variants) -> Exp<F> {
     let slots = slots(variants);
@@ -87,7 +87,7 @@ fn slots(variants: &Variants) -> Vec<ValueType> {
     slots
 }
 
-/// The slot of each component.
+/// Returns the slot of each component.
 fn places(slots: &[ValueType], types: &[ValueType]) -> Vec<usize> {
     let mut taken = vec![false; slots.len()];
     let mut places = Vec::with_capacity(types.len());

@@ -49,7 +49,7 @@ macro_rules! tuples {
     (@operand $($name:ident $small:ident)*) => { paste_operands!($($name $small)*); };
 }
 
-/// `Operand` of a tuple: every part is an operand of its type.
+/// Implements `Operand` for a tuple: every part is an operand of its type.
 macro_rules! paste_operands {
     () => {
         impl Operand<()> for () {

@@ -1,7 +1,7 @@
-//! Elements: what arrays hold and expressions compute.
+//! Elements: the values that arrays hold and expressions compute.
 //!
-//! An element is a fixed number of scalars; an array of elements is stored as an array per scalar. The trait says how a Rust
-//! type falls into scalars, and what a program sees of an expression of that type (its [`View`](Elt::View)): a tuple
+//! An element is a fixed number of scalars; an array of elements is stored as one array per scalar. The trait [`Elt`] defines how
+//! a Rust type is decomposed into scalars, and how a program sees an expression of that type (its [`View`](Elt::View)): a tuple
 //! of expressions for a tuple, a struct of expressions for a struct that derives [`Elt`].
 
 mod complex;
@@ -23,8 +23,9 @@ pub use scalar::{Bits, Float, Integer, Num, Scalar, Signed};
 
 /// A type whose values arrays can hold.
 ///
-/// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, `isize` and `usize` (where they have 64 bits), [`f16`](crate::f16), `f32` and `f64`, for `char`, `Option`s, tuples,
-/// arrays `[T; N]` of fixed length, [`Complex`], and by `#[derive(Elt)]` for structs and enums of elements.
+/// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, `isize` and `usize` (where they have 64 bits),
+/// [`f16`](crate::f16), `f32` and `f64`, for `char`, `Option`s, tuples, arrays `[T; N]` of fixed length, [`Complex`], and by
+/// `#[derive(Elt)]` for structs and enums of elements.
 ///
 /// ```
 /// use warpwise::{Array, Context, Elt, use_};
@@ -43,32 +44,32 @@ pub use scalar::{Bits, Float, Integer, Num, Scalar, Signed};
     note = "elements are scalars, tuples, fixed-length arrays, and types with `#[derive(warpwise::Elt)]`"
 )]
 pub trait Elt: Clone + Send + Sync + 'static {
-    /// What a program sees of an expression of this type.
+    /// Form in which a program sees an expression of this type.
     type View: Copy + IntoExp<Elt = Self> + Operand<Self>;
 
-    /// Appends the types of the scalars this falls into.
+    /// Appends the types of the element's scalars.
     #[doc(hidden)]
     fn components(into: &mut Vec<ValueType>);
 
-    /// Appends the scalars.
+    /// Appends the element's scalars.
     #[doc(hidden)]
     fn store(&self, into: &mut Vec<Value>);
 
-    /// Takes the scalars of one value; none where they do not make one.
+    /// Reads the scalars of one value; `None` if they are not a valid value.
     #[doc(hidden)]
     fn load(from: &mut Values<'_>) -> Option<Self>;
 
-    /// Takes an expression apart.
+    /// Decomposes an expression into its view.
     #[doc(hidden)]
     fn view(exp: Exp<Self>) -> Self::View;
 
-    /// Elements as an array per component.
+    /// Copies elements to one array per component.
     #[doc(hidden)]
     fn to_columns(elements: &[Self], shape: &[i64], pool: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
         columns_of(elements, shape, pool)
     }
 
-    /// Elements as an array per component; those of scalars stay where they lie.
+    /// Turns elements into one array per component; scalars are not copied.
     #[doc(hidden)]
     fn into_columns(
         elements: Vec<Self>,
@@ -78,15 +79,15 @@ pub trait Elt: Clone + Send + Sync + 'static {
         columns_of(&elements, shape, pool)
     }
 
-    /// All elements of columns.
+    /// Reads all elements from the component arrays.
     #[doc(hidden)]
     fn from_columns(columns: &[Column], count: usize) -> Option<Vec<Self>> {
         elements_of(columns, count)
     }
 }
 
-/// What closures may yield and operations take as an expression: expressions, views, constants of scalar type, and
-/// tuples and arrays of those.
+/// A value that closures may return and operations accept as an expression: an expression, a view, a constant of scalar type, or
+/// a tuple or array of these.
 ///
 /// ```
 /// use warpwise::{Acc, Context, IntoExp, Vector, fill};
@@ -100,15 +101,15 @@ pub trait Elt: Clone + Send + Sync + 'static {
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no scalar expression")]
 pub trait IntoExp {
-    /// The type of the value.
+    /// Type of the value.
     type Elt: Elt;
 
-    /// The expression.
+    /// Converts the value to an expression.
     fn into_exp(self) -> Exp<Self::Elt>;
 }
 
-/// What stands for an expression of the type `E` where that is known: expressions, views, constants, and tuples
-/// and arrays of those.
+/// A value that can stand for an expression of the known type `E`: an expression, a view, a constant, or a tuple or array of
+/// these.
 ///
 /// ```
 /// use warpwise::{Context, Exp, Operand};
@@ -123,20 +124,20 @@ pub trait IntoExp {
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no expression of type `{E}`")]
 pub trait Operand<E: Elt> {
-    /// The expression.
+    /// Converts the value to an expression.
     fn operand(self) -> Exp<E>;
 }
 
-/// Scalars to be read one after the other.
+/// Iterator over scalars.
 pub type Values<'a> = std::slice::Iter<'a, Value>;
 
-/// How many scalars an element falls into.
+/// Returns the number of scalars of an element.
 #[doc(hidden)]
 pub fn count<E: Elt>() -> usize {
     components::<E>().len()
 }
 
-/// The scalars an element falls into.
+/// Returns the types of an element's scalars.
 pub(crate) fn components<E: Elt>() -> Vec<ValueType> {
     let mut types = Vec::new();
     E::components(&mut types);

@@ -6,7 +6,7 @@ use super::{Elt, IntoExp, Operand, Values, count};
 use crate::exp::{Exp, cond};
 use crate::graph::{self, Op, Ty};
 
-/// An expression of type `Option<T>`: stored as whether there is a value, and the value.
+/// An expression of type `Option<T>`, stored as a flag (whether there is a value) and the value.
 ///
 /// ```
 /// use warpwise::{Array, Context, OptionExp, cond, use_};
@@ -29,7 +29,7 @@ impl<T> Clone for OptionExp<T> {
 impl<T> Copy for OptionExp<T> {}
 
 impl<T: Elt> OptionExp<T> {
-    /// A value.
+    /// Wraps a value.
     ///
     /// ```
     /// use warpwise::{Context, OptionExp, fill};
@@ -42,7 +42,7 @@ impl<T: Elt> OptionExp<T> {
         OptionExp(Exp::join(vec![Exp::constant(true).node(), value.operand().node()]))
     }
 
-    /// No value.
+    /// Makes an expression without a value.
     ///
     /// ```
     /// use warpwise::{Context, OptionExp, fill};
@@ -55,7 +55,7 @@ impl<T: Elt> OptionExp<T> {
         OptionExp(Exp::join(vec![Exp::constant(false).node(), zero::<T>()]))
     }
 
-    /// Whether there is a value.
+    /// Returns whether there is a value.
     ///
     /// ```
     /// use warpwise::{Context, OptionExp};
@@ -68,7 +68,7 @@ impl<T: Elt> OptionExp<T> {
         self.0.part(0)
     }
 
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     ///
     /// ```
     /// use warpwise::{Context, OptionExp};
@@ -81,7 +81,7 @@ impl<T: Elt> OptionExp<T> {
         !self.is_some()
     }
 
-    /// The value, or another one where there is none.
+    /// Returns the value, or `default` if there is none.
     ///
     /// ```
     /// use warpwise::{Context, OptionExp};
@@ -94,7 +94,7 @@ impl<T: Elt> OptionExp<T> {
         cond(self.is_some(), self.0.part::<T>(1), default.operand())
     }
 
-    /// What the first closure makes of the value, or what the second one gives where there is none.
+    /// Returns the first closure's result for the value, or the second closure's result if there is none.
     ///
     /// ```
     /// use warpwise::{Context, OptionExp};
@@ -113,7 +113,7 @@ impl<T: Elt> OptionExp<T> {
     }
 }
 
-/// What stands where there is no value.
+/// Returns the placeholder that is stored if there is no value.
 #[track_caller]
 fn zero<T: Elt>() -> graph::Ref {
     let zeros = super::components::<T>().iter().map(|ty| Value::zero(ty.scalar())).collect();

@@ -1,4 +1,4 @@
-//! The scalar types and what can be done with them.
+//! The scalar types and their operations.
 
 use std::fmt::Debug;
 
@@ -25,11 +25,11 @@ use crate::exp::Exp;
 pub trait Scalar:
     Elt<View = Exp<Self>> + IntoExp<Elt = Self> + Operand<Self> + Copy + Debug + PartialEq + Element
 {
-    /// Its surface type.
+    /// Surface type of the scalar.
     #[doc(hidden)]
     const VALUE_TYPE: ValueType;
 
-    /// As a constant of the core language.
+    /// Converts the value to a constant of core IR.
     #[doc(hidden)]
     fn value(self) -> Value;
 }
@@ -48,11 +48,11 @@ pub trait Scalar:
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is no number")]
 pub trait Num: Scalar {
-    /// The number nearest to this one.
+    /// Returns the value nearest to this number.
     #[doc(hidden)]
     fn of(value: f64) -> Self;
 
-    /// The least and the greatest value (of floats: the infinities).
+    /// Returns the least and the greatest value (for floats: the infinities).
     #[doc(hidden)]
     fn bounds() -> (Self, Self);
 }
@@ -101,7 +101,7 @@ pub trait Integer: Num + Bits {}
 #[diagnostic::on_unimplemented(message = "`{Self}` is no floating-point number")]
 pub trait Float: Signed {}
 
-/// An integer or `bool`: what `&`, `|`, `^` and `!` work on.
+/// An integer or `bool`: the operand types of `&`, `|`, `^` and `!`.
 ///
 /// ```
 /// use warpwise::{Bits, Context, Exp};

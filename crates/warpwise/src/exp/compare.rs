@@ -1,4 +1,4 @@
-//! Comparisons, truth values, least and greatest.
+//! Comparisons, truth values, minimum and maximum.
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ValueType};
 
@@ -8,7 +8,7 @@ use crate::elt::{Num, Operand, Scalar};
 use crate::graph::Op;
 
 impl<T: Scalar> Exp<T> {
-    /// Whether the values are equal; a NaN equals nothing.
+    /// Returns whether the values are equal; NaN is not equal to anything.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -22,7 +22,7 @@ impl<T: Scalar> Exp<T> {
         self.compare(CompareOp::Eq, other.operand())
     }
 
-    /// Whether the values differ.
+    /// Returns whether the values differ.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -42,7 +42,7 @@ impl<T: Scalar> Exp<T> {
         Exp::make(Op::Compare(op), vec![self.node(), other.node()], Vec::new())
     }
 
-    /// The comparison that orders this type, strictly or not.
+    /// Compares with the order of this type, strictly or not.
     #[track_caller]
     fn order(self, other: Exp<T>, strict: bool) -> Exp<bool> {
         let op = match (T::VALUE_TYPE, strict) {
@@ -60,7 +60,7 @@ impl<T: Scalar> Exp<T> {
         self.compare(op, other)
     }
 
-    /// `self < other`.
+    /// Returns `self < other`.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -75,7 +75,7 @@ impl<T: Scalar> Exp<T> {
         self.order(other.operand(), true)
     }
 
-    /// `self <= other`.
+    /// Returns `self <= other`.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -90,7 +90,7 @@ impl<T: Scalar> Exp<T> {
         self.order(other.operand(), false)
     }
 
-    /// `self > other`.
+    /// Returns `self > other`.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -105,7 +105,7 @@ impl<T: Scalar> Exp<T> {
         other.operand().order(self, true)
     }
 
-    /// `self >= other`.
+    /// Returns `self >= other`.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -122,7 +122,7 @@ impl<T: Scalar> Exp<T> {
 }
 
 impl<T: Num> Exp<T> {
-    /// The smaller value; of floats the one that is no NaN.
+    /// Returns the smaller value; if one of two floats is NaN, the other one.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -137,7 +137,7 @@ impl<T: Num> Exp<T> {
         self.binary(choose::<T>(BinaryOp::SMin, BinaryOp::UMin, BinaryOp::FMin), other.operand())
     }
 
-    /// The greater value; of floats the one that is no NaN.
+    /// Returns the greater value; if one of two floats is NaN, the other one.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -152,7 +152,7 @@ impl<T: Num> Exp<T> {
         self.binary(choose::<T>(BinaryOp::SMax, BinaryOp::UMax, BinaryOp::FMax), other.operand())
     }
 
-    /// The nearest value between the bounds.
+    /// Restricts the value to the range between the bounds.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -168,7 +168,7 @@ impl<T: Num> Exp<T> {
 }
 
 impl Exp<bool> {
-    /// Whether both hold; the other is computed only if this one does.
+    /// Returns whether both conditions hold; `other` is computed only if this one holds.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -182,7 +182,7 @@ impl Exp<bool> {
         cond(self, other.operand(), false)
     }
 
-    /// Whether one of them holds; the other is computed only if this one does not.
+    /// Returns whether at least one of the conditions holds; `other` is computed only if this one does not hold.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -196,7 +196,7 @@ impl Exp<bool> {
         cond(self, Exp::constant(true), other.operand())
     }
 
-    /// 1 for `true`, 0 for `false`.
+    /// Returns 1 for `true`, 0 for `false`.
     ///
     /// ```
     /// use warpwise::{Context, Exp};

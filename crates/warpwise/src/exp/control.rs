@@ -1,4 +1,4 @@
-//! Choices and loops of scalars.
+//! Choices and loops on scalars.
 
 use std::panic::Location;
 
@@ -6,7 +6,7 @@ use super::{Coordinate, Exp};
 use crate::elt::{Elt, IntoExp, Operand};
 use crate::graph::{self, Function, Op};
 
-/// `then` where the condition holds, else `otherwise`; only what is chosen is computed.
+/// Returns `then` if the condition holds, else `otherwise`; only the chosen side is computed.
 ///
 /// ```
 /// use warpwise::{Array, Context, cond, use_};
@@ -26,7 +26,7 @@ pub fn cond<E: Elt>(
     Exp::<E>::make(Op::Choose, inputs, Vec::new()).view()
 }
 
-/// Applies `step` as long as `condition` holds of the value.
+/// Applies `step` as long as `condition` holds for the value.
 ///
 /// ```
 /// use warpwise::{Context, Exp, while_};
@@ -57,7 +57,8 @@ where
 }
 
 impl<E: Elt> Exp<E> {
-    /// Applies `step` so many times, not at all if the number is negative. The step is given the number of the round, from 0 on.
+    /// Applies `step` `times` times, or not at all if `times` is negative. The step receives the number of the iteration, from 0
+    /// on.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -83,7 +84,7 @@ impl<E: Elt> Exp<E> {
     }
 }
 
-/// A closure of one element as a function.
+/// Turns a closure of one element into a function.
 #[track_caller]
 pub(crate) fn function1<A: Elt, R: IntoExp>(f: impl FnOnce(A::View) -> R) -> Function {
     let place = Location::caller();
@@ -94,7 +95,7 @@ pub(crate) fn function1<A: Elt, R: IntoExp>(f: impl FnOnce(A::View) -> R) -> Fun
     })
 }
 
-/// A closure of two elements as a function.
+/// Turns a closure of two elements into a function.
 #[track_caller]
 pub(crate) fn function2<A: Elt, B: Elt, R: IntoExp>(f: impl FnOnce(A::View, B::View) -> R) -> Function {
     let place = Location::caller();

@@ -7,7 +7,7 @@ use crate::elt::{Num, Scalar};
 use crate::graph::Op;
 
 impl<T: Num> Exp<T> {
-    /// The number of this type that is nearest to a number: a literal in code that is generic in the type.
+    /// Returns the value of this type that is nearest to `number`: a literal for code that is generic in the type.
     ///
     /// ```
     /// use warpwise::{Context, Exp, Float};
@@ -26,8 +26,8 @@ impl<T: Num> Exp<T> {
 }
 
 impl<T: Scalar> Exp<T> {
-    /// The value as another number type, as Rust's `as` does it: integers wrap, floats saturate and NaN gives 0,
-    /// `bool` gives 0 or 1.
+    /// Converts the value to another number type, like Rust's `as`: integers wrap, floats saturate and NaN gives 0, `bool` gives
+    /// 0 or 1.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -45,7 +45,7 @@ impl<T: Scalar> Exp<T> {
         Exp::make(Op::Convert(conversion(T::VALUE_TYPE, U::VALUE_TYPE)), vec![self.node()], Vec::new())
     }
 
-    /// The same bits as a value of another type of the same width.
+    /// Reinterprets the bits as a value of another type of the same width.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -60,7 +60,7 @@ impl<T: Scalar> Exp<T> {
 }
 
 impl Exp<char> {
-    /// The code point.
+    /// Returns the code point.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -73,7 +73,7 @@ impl Exp<char> {
         self.part(0)
     }
 
-    /// The character of a code point; where it is that of none, the run fails.
+    /// Returns the character of a code point; an invalid code point is an error of the run.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -87,7 +87,7 @@ impl Exp<char> {
     }
 }
 
-/// The conversion that does what `as` does.
+/// Returns the conversion that corresponds to `as`.
 fn conversion(from: ValueType, to: ValueType) -> ConvertOp {
     let (source, target) = (from.scalar(), to.scalar());
     match (source.class(), target.class()) {

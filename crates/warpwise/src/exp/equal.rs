@@ -1,4 +1,4 @@
-//! Comparisons of elements that are made of several scalars.
+//! Comparisons of elements with several scalar components.
 
 use warpwise_prim::CompareOp;
 
@@ -7,7 +7,8 @@ use crate::acc::{Digits, SortKey};
 use crate::elt::{Elt, IntoExp, Operand, components};
 use crate::graph::{self, Op, Ty};
 
-/// Whether two elements are equal in all of their parts: tuples, arrays, structs, enums, `Option`s. A NaN equals nothing.
+/// Returns whether two elements are equal in all components: tuples, arrays, structs, enums, `Option`s. NaN is not equal to
+/// anything.
 ///
 /// ```
 /// use warpwise::{Array, Context, equal, use_};
@@ -32,8 +33,8 @@ pub fn equal<X: IntoExp>(x: X, y: impl Operand<X::Elt>) -> Exp<bool> {
     equal.reduce(|all, equal| all & equal).unwrap_or_else(|| Exp::constant(true))
 }
 
-/// Whether one element comes before another in the order that arrays are sorted in ([`SortKey`]): of tuples the first parts that differ
-/// decide, and floats are ordered by `total_cmp`.
+/// Returns whether one element comes before another in the sorting order of arrays ([`SortKey`]): tuples are compared
+/// lexicographically, and floats by `total_cmp`.
 ///
 /// ```
 /// use warpwise::{Array, Context, cond, less, use_};
@@ -47,11 +48,11 @@ pub fn equal<X: IntoExp>(x: X, y: impl Operand<X::Elt>) -> Exp<bool> {
 pub fn less<X: IntoExp<Elt: SortKey>>(x: X, y: impl Operand<X::Elt>) -> Exp<bool> {
     let digits = |exp: Exp<X::Elt>| <X::Elt as SortKey>::digits(X::Elt::view(exp));
     let pairs = digits(x.into_exp()).into_iter().zip(digits(y.operand()));
-    // From the least significant pair on: what is before decides only where the rest is equal.
+    // Starts with the least significant pair: the result so far counts only if the current pair is equal.
     pairs.rev().fold(Exp::constant(false), |rest, pair| match pair {
         (Digits::Narrow(x, _), Digits::Narrow(y, _)) => x.lt(y) | (x.eq(y) & rest),
         (Digits::Wide(x), Digits::Wide(y)) => x.lt(y) | (x.eq(y) & rest),
-        // Keys of one type are numbers of the same widths.
+        // Keys of one type have numbers of the same widths.
         (Digits::Narrow(..), Digits::Wide(_)) | (Digits::Wide(_), Digits::Narrow(..)) => rest,
     })
 }

@@ -1,4 +1,4 @@
-//! Mathematical functions of floats, named as those of Rust's floats.
+//! Mathematical functions on floats, named like those of Rust's floats.
 
 use warpwise_prim::{BinaryOp, ConvertOp, TernaryOp, UnaryOp};
 
@@ -6,7 +6,7 @@ use super::{Exp, cond};
 use crate::elt::{Float, Operand};
 use crate::graph::Op;
 
-/// Methods that are one operator, each with a value and what becomes of it.
+/// Defines methods that are one unary operator, each with an example value and its result.
 macro_rules! functions {
     ($($(#[$meta:meta])* $name:ident $op:ident $of:literal is $result:literal;)*) => {
         impl<T: Float> Exp<T> { $(
@@ -27,7 +27,7 @@ macro_rules! functions {
     };
 }
 
-/// Methods that are one operator of two operands, each with two values and what becomes of them.
+/// Defines methods that are one binary operator, each with two example values and their result.
 macro_rules! binary_functions {
     ($($(#[$meta:meta])* $name:ident $op:ident $of:literal by $by:literal is $result:literal;)*) => {
         impl<T: Float> Exp<T> { $(
@@ -49,85 +49,85 @@ macro_rules! binary_functions {
 }
 
 functions! {
-    /// The square root, correctly rounded.
+    /// Computes the square root, correctly rounded.
     sqrt Sqrt 9.0 is 3.0;
-    /// The cube root.
+    /// Computes the cube root.
     cbrt Cbrt 27.0 is 3.0;
-    /// The power of e.
+    /// Computes e raised to the value.
     exp Exp 0.0 is 1.0;
-    /// The power of 2.
+    /// Computes 2 raised to the value.
     exp2 Exp2 3.0 is 8.0;
-    /// The power of 10.
+    /// Computes 10 raised to the value.
     exp10 Exp10 2.0 is 100.0;
-    /// `exp(x) - 1`, precise near 0.
+    /// Computes `exp(x) - 1`, accurately near 0.
     exp_m1 Expm1 0.0 is 0.0;
-    /// The natural logarithm.
+    /// Computes the natural logarithm.
     ln Log 1.0 is 0.0;
-    /// The logarithm to base 2.
+    /// Computes the logarithm to base 2.
     log2 Log2 8.0 is 3.0;
-    /// The logarithm to base 10.
+    /// Computes the logarithm to base 10.
     log10 Log10 100.0 is 2.0;
-    /// `ln(1 + x)`, precise near 0.
+    /// Computes `ln(1 + x)`, accurately near 0.
     ln_1p Log1p 0.0 is 0.0;
-    /// The sine.
+    /// Computes the sine.
     sin Sin 0.5 is 0.479425538604203;
-    /// The cosine.
+    /// Computes the cosine.
     cos Cos 0.5 is 0.8775825618903728;
-    /// The tangent.
+    /// Computes the tangent.
     tan Tan 0.5 is 0.5463024898437905;
-    /// The inverse sine.
+    /// Computes the inverse sine.
     asin Asin 0.5 is 0.5235987755982989;
-    /// The inverse cosine.
+    /// Computes the inverse cosine.
     acos Acos 0.5 is 1.0471975511965979;
-    /// The inverse tangent.
+    /// Computes the inverse tangent.
     atan Atan 1.0 is 0.7853981633974483;
-    /// The hyperbolic sine.
+    /// Computes the hyperbolic sine.
     sinh Sinh 1.0 is 1.1752011936438014;
-    /// The hyperbolic cosine.
+    /// Computes the hyperbolic cosine.
     cosh Cosh 1.0 is 1.5430806348152437;
-    /// The hyperbolic tangent.
+    /// Computes the hyperbolic tangent.
     tanh Tanh 1.0 is 0.7615941559557649;
-    /// The inverse hyperbolic sine.
+    /// Computes the inverse hyperbolic sine.
     asinh Asinh 1.0 is 0.881373587019543;
-    /// The inverse hyperbolic cosine.
+    /// Computes the inverse hyperbolic cosine.
     acosh Acosh 2.0 is 1.3169578969248166;
-    /// The inverse hyperbolic tangent.
+    /// Computes the inverse hyperbolic tangent.
     atanh Atanh 0.5 is 0.5493061443340548;
-    /// The gamma function.
+    /// Computes the gamma function.
     gamma Gamma 5.0 is 24.0;
-    /// The logarithm of the absolute value of the gamma function.
+    /// Computes the logarithm of the absolute value of the gamma function.
     ln_gamma LogGamma 1.0 is 0.0;
-    /// The error function.
+    /// Computes the error function.
     erf Erf 1.0 is 0.8427007929497149;
-    /// The complementary error function.
+    /// Computes the complementary error function.
     erfc Erfc 1.0 is 0.15729920705028513;
-    /// The greatest integer not above the value.
+    /// Rounds down to an integer.
     floor Floor 2.7 is 2.0;
-    /// The least integer not below the value.
+    /// Rounds up to an integer.
     ceil Ceil 2.1 is 3.0;
-    /// The integer towards zero.
+    /// Rounds towards zero to an integer.
     trunc Trunc -2.7 is -2.0;
-    /// The nearest integer, of two the even one.
+    /// Rounds to the nearest integer, ties to even.
     round_ties_even Round 2.5 is 2.0;
 }
 
 binary_functions! {
-    /// The power by a float.
+    /// Raises the value to the power of a float.
     powf FPow 2.0 by 10.0 is 1024.0;
-    /// The angle of the point (`other`, `self`).
+    /// Computes the angle of the point (`other`, `self`).
     atan2 Atan2 1.0 by 1.0 is 0.7853981633974483;
-    /// The length of the hypotenuse.
+    /// Computes the length of the hypotenuse.
     hypot Hypot 3.0 by 4.0 is 5.0;
-    /// The magnitude of this value with the sign of the other.
+    /// Returns the magnitude of this value with the sign of the other.
     copysign CopySign 3.0 by -0.0 is -3.0;
-    /// The next float in the direction of the other.
+    /// Returns the next float in the direction of the other.
     next_after NextAfter 1.0 by 2.0 is 1.0000000000000002;
-    /// The remainder with the divisor's sign; that of `%` has the dividend's.
+    /// Computes the remainder with the divisor's sign; the remainder of `%` has the dividend's sign.
     rem_floor FMod -7.0 by 3.0 is 2.0;
 }
 
 impl<T: Float> Exp<T> {
-    /// `self * factor + summand`, rounded once.
+    /// Computes `self * factor + summand`, rounded once.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -140,7 +140,7 @@ impl<T: Float> Exp<T> {
         self.ternary(TernaryOp::Fma, factor.operand(), summand.operand())
     }
 
-    /// One divided by the value.
+    /// Computes one divided by the value.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -154,7 +154,7 @@ impl<T: Float> Exp<T> {
         Exp::constant(T::of(1.0)) / self
     }
 
-    /// The logarithm to a base.
+    /// Computes the logarithm to a base.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -167,7 +167,7 @@ impl<T: Float> Exp<T> {
         self.ln() / base.operand().ln()
     }
 
-    /// The sine and the cosine.
+    /// Computes the sine and the cosine.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -180,7 +180,7 @@ impl<T: Float> Exp<T> {
         (self.sin(), self.cos())
     }
 
-    /// The nearest integer, of two the one away from zero.
+    /// Rounds to the nearest integer, ties away from zero.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -196,7 +196,7 @@ impl<T: Float> Exp<T> {
         cond((self - towards_zero).abs().ge(T::of(0.5)), away, towards_zero)
     }
 
-    /// What is behind the point, with the value's sign.
+    /// Returns the fractional part, with the value's sign.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -210,7 +210,7 @@ impl<T: Float> Exp<T> {
         self - self.trunc()
     }
 
-    /// Whether the value is NaN.
+    /// Returns whether the value is NaN.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -223,7 +223,7 @@ impl<T: Float> Exp<T> {
         Exp::make(Op::Convert(ConvertOp::IsNan), vec![self.node()], Vec::new())
     }
 
-    /// Whether the value is infinite.
+    /// Returns whether the value is infinite.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -237,7 +237,7 @@ impl<T: Float> Exp<T> {
         Exp::make(Op::Convert(ConvertOp::IsInf), vec![self.node()], Vec::new())
     }
 
-    /// Whether the value is neither infinite nor NaN.
+    /// Returns whether the value is neither infinite nor NaN.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -251,7 +251,7 @@ impl<T: Float> Exp<T> {
         !(self.is_nan() | self.is_infinite())
     }
 
-    /// An angle in degrees as radians.
+    /// Converts an angle from degrees to radians.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -264,7 +264,7 @@ impl<T: Float> Exp<T> {
         self * T::of(std::f64::consts::PI / 180.0)
     }
 
-    /// An angle in radians as degrees.
+    /// Converts an angle from radians to degrees.
     ///
     /// ```
     /// use warpwise::{Context, Exp};

@@ -1,10 +1,10 @@
-//! Arithmetic with extents and indices.
+//! Arithmetic on extents and indices.
 
 use super::Exp;
 use crate::elt::{Elt, Integer};
 use crate::shape::{IntoShape, Shape};
 
-/// What counts along a dimension, as an index, an extent or a number of elements: an integer of the host, or an expression of any integer type.
+/// An index, an extent or a number of elements along a dimension: an integer of the host, or an expression of any integer type.
 ///
 /// ```
 /// use warpwise::{Acc, Context, Coordinate, Exp, Vector, enum_from};
@@ -25,7 +25,7 @@ use crate::shape::{IntoShape, Shape};
     note = "these are integers, and expressions `Exp<i64>` or of other integers"
 )]
 pub trait Coordinate {
-    /// As an expression. What 64 bits with a sign cannot hold becomes a number that is out of bounds.
+    /// Converts the value to an expression. A value that does not fit in 64 bits with a sign becomes an out-of-bounds number.
     fn coordinate(self) -> Exp<i64>;
 }
 
@@ -49,10 +49,10 @@ macro_rules! coordinates {
 
 coordinates!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
-/// What indices of a shape look like in a closure.
+/// View of the indices of a shape.
 type View<S> = <<<S as IntoShape>::Shape as Shape>::Index as Elt>::View;
 
-/// The place of an index among the elements in row-major order, from 0, in an array of these extents.
+/// Returns the row-major position of an index, from 0 on, in an array of these extents.
 ///
 /// ```
 /// use warpwise::{Context, generate, to_index};
@@ -68,7 +68,7 @@ pub fn to_index<S: IntoShape>(extents: S, index: impl IntoShape<Shape = S::Shape
     places.fold(Exp::constant(0), |place, (extent, index)| place * extent + index)
 }
 
-/// The index of the element at a place in row-major order, counted from 0, in an array of these extents.
+/// Returns the index of the element at a row-major position, from 0 on, in an array of these extents.
 ///
 /// ```
 /// use warpwise::{Context, from_index, generate};
@@ -93,7 +93,7 @@ pub fn from_index<S: IntoShape>(extents: S, place: impl Coordinate) -> View<S> {
     joined::<S>(&index)
 }
 
-/// The smaller extent in every dimension: those of two arrays' common part.
+/// Returns the smaller extent in every dimension: the extents of the common part of two arrays.
 ///
 /// ```
 /// use warpwise::{Context, fill, intersection};
@@ -108,7 +108,7 @@ pub fn intersection<S: IntoShape>(one: S, other: impl IntoShape<Shape = S::Shape
     joined::<S>(&pairs.map(|(x, y)| x.min(y)).collect::<Vec<_>>())
 }
 
-/// The larger extent in every dimension: those of an array that holds either of two.
+/// Returns the larger extent in every dimension: the extents of the smallest array that contains both.
 ///
 /// ```
 /// use warpwise::{Context, fill, union};

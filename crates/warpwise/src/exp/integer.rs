@@ -1,4 +1,4 @@
-//! Operations on integers and on numbers of every kind.
+//! Operations on integers and on numbers of all kinds.
 
 use warpwise_prim::{BinaryOp, UnaryOp};
 
@@ -6,7 +6,7 @@ use super::{Exp, cond, while_};
 use crate::elt::{Float, Integer, Num, Operand, Signed};
 
 impl<T: Signed> Exp<T> {
-    /// The absolute value; of the least integer, itself.
+    /// Returns the absolute value; the least integer is returned unchanged.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -22,7 +22,7 @@ impl<T: Signed> Exp<T> {
         self.unary(if is_float { UnaryOp::FAbs } else { UnaryOp::Abs })
     }
 
-    /// The sign as -1, 0 or 1; a float zero keeps its sign, NaN stays NaN.
+    /// Returns the sign as -1, 0 or 1; a float zero keeps its sign, NaN stays NaN.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -38,7 +38,7 @@ impl<T: Signed> Exp<T> {
 }
 
 impl<T: Num> Exp<T> {
-    /// The least value of the type; of floats negative infinity.
+    /// Returns the least value of the type; for floats, negative infinity.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -51,7 +51,7 @@ impl<T: Num> Exp<T> {
         Exp::constant(T::bounds().0)
     }
 
-    /// The greatest value of the type; of floats infinity.
+    /// Returns the greatest value of the type; for floats, infinity.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -66,7 +66,7 @@ impl<T: Num> Exp<T> {
 }
 
 impl<T: Integer> Exp<T> {
-    /// The power by a non-negative integer, wrapping; a negative exponent is an error of the run.
+    /// Raises the value to a non-negative integer power, wrapping; a negative exponent is an error of the run.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -80,7 +80,7 @@ impl<T: Integer> Exp<T> {
         self.binary(op, exponent.operand())
     }
 
-    /// The quotient rounded down; [`/`](std::ops::Div) rounds towards zero.
+    /// Computes the quotient rounded down; [`/`](std::ops::Div) rounds towards zero.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -97,7 +97,7 @@ impl<T: Integer> Exp<T> {
         self.binary(op, divisor.operand())
     }
 
-    /// The remainder with the divisor's sign; that of [`%`](std::ops::Rem) has the dividend's.
+    /// Computes the remainder with the divisor's sign; the remainder of [`%`](std::ops::Rem) has the dividend's sign.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -111,7 +111,7 @@ impl<T: Integer> Exp<T> {
         self.binary(op, divisor.operand())
     }
 
-    /// The high half of the product.
+    /// Computes the high half of the product.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -125,7 +125,7 @@ impl<T: Integer> Exp<T> {
         self.binary(op, other.operand())
     }
 
-    /// The number of one bits.
+    /// Returns the number of one bits.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -138,7 +138,7 @@ impl<T: Integer> Exp<T> {
         self.unary(UnaryOp::PopCount).cast()
     }
 
-    /// The number of leading zero bits.
+    /// Returns the number of leading zero bits.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -151,7 +151,7 @@ impl<T: Integer> Exp<T> {
         self.unary(UnaryOp::LeadingZeros).cast()
     }
 
-    /// The number of trailing zero bits.
+    /// Returns the number of trailing zero bits.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -164,7 +164,7 @@ impl<T: Integer> Exp<T> {
         self.unary(UnaryOp::TrailingZeros).cast()
     }
 
-    /// The bits rotated to the left; the number of places counts modulo the width.
+    /// Rotates the bits to the left, by the number of places modulo the width.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -181,7 +181,7 @@ impl<T: Integer> Exp<T> {
         self.binary(BinaryOp::Shl, left) | self.binary(BinaryOp::LShr, right)
     }
 
-    /// The bits rotated to the right.
+    /// Rotates the bits to the right.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -194,7 +194,7 @@ impl<T: Integer> Exp<T> {
         self.rotate_left(Exp::constant(T::of(0.0)) - places.operand())
     }
 
-    /// The bits shifted to the right, zeros coming in also where the type has a sign.
+    /// Shifts the bits to the right, and fills with zeros even if the type is signed.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -207,7 +207,7 @@ impl<T: Integer> Exp<T> {
         self.binary(BinaryOp::LShr, places.operand())
     }
 
-    /// Whether the bit of this number, from 0 on, is set.
+    /// Returns whether the bit with this number, from 0 on, is set.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -220,7 +220,7 @@ impl<T: Integer> Exp<T> {
         (self.shift_right_zeros(bit) & T::of(1.0)).ne(T::of(0.0))
     }
 
-    /// Whether the value is divisible by 2.
+    /// Returns whether the value is divisible by 2.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -233,7 +233,7 @@ impl<T: Integer> Exp<T> {
         (self & T::of(1.0)).eq(T::of(0.0))
     }
 
-    /// Whether the value is not divisible by 2.
+    /// Returns whether the value is not divisible by 2.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -246,7 +246,7 @@ impl<T: Integer> Exp<T> {
         (self & T::of(1.0)).ne(T::of(0.0))
     }
 
-    /// The greatest common divisor, not negative but for that of the least integer and itself or 0.
+    /// Computes the greatest common divisor. It is not negative, except for the least integer together with itself or 0.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -263,7 +263,7 @@ impl<T: Integer> Exp<T> {
         divisor.magnitude()
     }
 
-    /// The least common multiple, wrapping.
+    /// Computes the least common multiple, wrapping.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -278,7 +278,7 @@ impl<T: Integer> Exp<T> {
         cond(is_zero, Exp::constant(T::of(0.0)), (self / self.gcd(other) * other).magnitude())
     }
 
-    /// The absolute value, of types without a sign too.
+    /// Returns the absolute value, also for unsigned types.
     #[track_caller]
     fn magnitude(self) -> Exp<T> {
         if T::VALUE_TYPE.is_unsigned() { self } else { self.unary(UnaryOp::Abs) }
@@ -286,7 +286,7 @@ impl<T: Integer> Exp<T> {
 }
 
 impl<T: Float> Exp<T> {
-    /// The power by an integer known when the program is made, by repeated multiplication.
+    /// Raises the value to an integer power known when the program is built, by repeated multiplication.
     ///
     /// ```
     /// use warpwise::{Context, Exp};

@@ -1,6 +1,6 @@
 //! Scalar expressions.
 //!
-//! An [`Exp<E>`] computes one element of type `E`. It is a handle that can be copied: what two expressions share is
+//! An [`Exp<E>`] computes one element of type `E`. It is a copyable handle: a subexpression that two expressions share is
 //! computed once. Reading order: this file, [`ops`] (operators), [`integer`], [`float`], [`compare`], [`mod@equal`], [`convert`],
 //! [`index`], [`control`].
 
@@ -30,7 +30,7 @@ pub use index::{Coordinate, from_index, intersection, to_index, union};
 /// A scalar expression of type `E`.
 ///
 /// Expressions come from the parameters of closures, from constants, and from arrays ([`Acc::size`](crate::Acc::size),
-/// [`Acc::reader`](crate::Acc::reader)). They combine by Rust's operators and by methods named as those of Rust's numbers.
+/// [`Acc::reader`](crate::Acc::reader)). They are combined by Rust's operators and by methods named like those of Rust's numbers.
 ///
 /// ```
 /// use warpwise::{Context, Exp, unit};
@@ -60,7 +60,7 @@ impl<E> fmt::Debug for Exp<E> {
 }
 
 impl<E: Elt> Exp<E> {
-    /// A constant.
+    /// Makes a constant.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -75,7 +75,7 @@ impl<E: Elt> Exp<E> {
         Exp::make(Op::Constant(values), Vec::new(), Vec::new())
     }
 
-    /// What the program sees of the value: the parts of a tuple, the fields of a struct.
+    /// Returns the value's view: the parts of a tuple, the fields of a struct.
     ///
     /// ```
     /// use warpwise::{Context, Exp};
@@ -88,21 +88,21 @@ impl<E: Elt> Exp<E> {
         E::view(self)
     }
 
-    /// Parts of an element in a row.
+    /// Concatenates the components of the parts.
     #[doc(hidden)]
     #[track_caller]
     pub fn join(parts: Vec<Ref>) -> Exp<E> {
         Exp::make(Op::Join, parts, Vec::new())
     }
 
-    /// The part of an element that begins with this component.
+    /// Returns the part of the element that starts at this component.
     #[doc(hidden)]
     #[track_caller]
     pub fn part<T: Elt>(self, start: usize) -> Exp<T> {
         Exp::make(Op::Part(start), vec![self.node()], Vec::new())
     }
 
-    /// The node behind the handle.
+    /// Returns the node that the handle refers to.
     #[doc(hidden)]
     #[track_caller]
     pub fn node(self) -> Ref {
@@ -114,7 +114,7 @@ impl<E: Elt> Exp<E> {
         })
     }
 
-    /// A handle of a node.
+    /// Makes a handle of a node.
     pub(crate) fn of_node(node: Ref) -> Exp<E> {
         Exp { handle: graph::register(node), element: PhantomData }
     }

@@ -12,7 +12,7 @@ use warpwise_prim::{BinaryOp, UnaryOp, ValueType};
 use super::Exp;
 use crate::elt::{Bits, Integer, Num, Scalar, Signed};
 
-/// The operator that a type family takes for an operation.
+/// Selects the operator for the type's family.
 pub(super) fn choose<T: Scalar>(signed: BinaryOp, unsigned: BinaryOp, float: BinaryOp) -> BinaryOp {
     match T::VALUE_TYPE {
         ValueType::F16 | ValueType::F32 | ValueType::F64 => float,
@@ -21,7 +21,7 @@ pub(super) fn choose<T: Scalar>(signed: BinaryOp, unsigned: BinaryOp, float: Bin
     }
 }
 
-/// `$trait` for expressions and constants of the types bounded by `$bound`.
+/// Implements `$trait` for expressions and constants of the types bounded by `$bound`.
 macro_rules! operators {
     ($($trait:ident $method:ident $bound:ident [$($ty:ident)*] $signed:ident $unsigned:ident $float:ident;)*) => { $(
         impl<T: $bound> $trait for Exp<T> {

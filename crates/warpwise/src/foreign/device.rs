@@ -1,7 +1,8 @@
-//! Foreign functions that work where a device's arrays lie.
+//! Foreign functions that work on arrays in a device's memory.
 //!
-//! Such a function gets what its driver's own functions take (handles of context and queue, of buffers, addresses), so that a library
-//! for the device computes between two programs and nothing is copied to the host. What is here is the same for all drivers.
+//! Such a function receives what its driver's own functions take (handles of the context, the queue and buffers, or addresses),
+//! so that a library for the device computes between two programs and nothing is copied to the host. This module is independent
+//! of the driver.
 
 use std::error::Error as StdError;
 use std::ffi::c_void;
@@ -24,7 +25,7 @@ use crate::error::Error;
 use crate::function::Output;
 use crate::shape::{Extents, Shape};
 
-/// The device that a foreign function works on: what its driver needs to be called, and memory for results.
+/// The device that a foreign function works on: its driver's handles, and memory for results.
 ///
 /// See [`foreign_opencl`] and [`foreign_cuda`].
 ///
@@ -45,8 +46,8 @@ pub struct DeviceAccess {
     memory: DeviceMemory,
 }
 
-/// An array in a device's memory. Its elements are dense and row-major; of elements with several components each component has a
-/// buffer of its own. It stays where it is, and is kept, as long as a clone of this lives.
+/// An array in a device's memory. Its elements are dense and row-major; each component of the elements has a buffer of its own.
+/// The array stays in place and alive as long as a clone of this handle lives.
 ///
 /// ```no_run
 /// use warpwise::{Context, DeviceAccess, DeviceArray, Dim2, Error, fill, foreign_opencl};
@@ -66,7 +67,7 @@ pub struct DeviceArray<Sh, E> {
     of: PhantomData<fn() -> (Sh, E)>,
 }
 
-/// Where one component of an array's elements lies, from the buffer's start on.
+/// Location of one component of an array's elements, which begin at the buffer's start.
 ///
 /// ```
 /// use warpwise::DeviceBuffer;
@@ -79,22 +80,23 @@ pub struct DeviceArray<Sh, E> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct DeviceBuffer {
-    /// On OpenCL the `cl_mem`, on CUDA the address (`CUdeviceptr`, a device pointer of the CUDA run time).
+    /// The `cl_mem` on OpenCL, the address on CUDA (`CUdeviceptr`, a device pointer of the CUDA runtime).
     pub handle: u64,
-    /// Bytes of the elements. The buffer may have more.
+    /// Size of the elements in bytes. The buffer may be larger.
     pub bytes: usize,
 }
 
-/// From the arguments to the results.
+/// Function from arguments to results.
 pub(super) type DeviceCall = dyn Fn(&DeviceAccess, Vec<Placed>) -> Result<Vec<Placed>, Error> + Send + Sync;
 
-/// Calls a function that works on an OpenCL device's memory, where the program runs on such a device, and does what `elsewhere` says on
-/// others: as [`foreign`](crate::foreign()), but arguments and results stay on the device, and nothing is copied (only an array of rank 0
-/// is, since programs take and give scalars by value).
+/// Calls a function on arrays in an OpenCL device's memory if the program runs on such a device; on other devices, computes
+/// `elsewhere` instead. Works like [`foreign`](crate::foreign()), but arguments and results stay on the device, and nothing is
+/// copied (except arrays of rank 0, since programs take and return scalars by value).
 ///
-/// The function gets handles of OpenCL ([`DeviceAccess`], [`DeviceArray::buffers`]), whose reference counts it leaves as they are. What it
-/// puts into [`DeviceAccess::queue`] runs after what the program did before and before what it does next; what it does in another queue
-/// must be over when it returns. It must not write to its arguments: results lie in arrays of [`DeviceAccess::allocate`], or are arguments.
+/// The function receives OpenCL handles ([`DeviceAccess`], [`DeviceArray::buffers`]) and must leave their reference counts
+/// unchanged. Commands that it enqueues in [`DeviceAccess::queue`] run after the preceding work of the program and before the
+/// following work. Commands in another queue must have finished when the function returns. The function must not write to its
+/// arguments: results are arrays from [`DeviceAccess::allocate`], or arguments.
 ///
 /// ```no_run
 /// use std::ffi::c_void;
@@ -142,10 +144,11 @@ pub fn foreign_opencl<A: Arrays + Output, R: Arrays + Output>(
     on_device::<A, R>(DeviceKind::OpenCl, name, function, arguments, elsewhere)
 }
 
-/// Calls a function that works on a CUDA device's memory, where the program runs on such a device, and does what `elsewhere` says on
-/// others: as [`foreign_opencl`], but with CUDA's addresses. The device's primary context is the thread's current one, so that libraries such
-/// as cuBLAS can be called at once. What the function puts into the default stream runs after what the program did before and before what
-/// it does next; what it does in streams that do not wait for that one must wait for it first, and be over when the function returns.
+/// Calls a function on arrays in a CUDA device's memory if the program runs on such a device; on other devices, computes
+/// `elsewhere` instead. Works like [`foreign_opencl`], but with CUDA addresses. The device's primary context is current on the
+/// calling thread, so that libraries such as cuBLAS can be called directly. Work in the default stream runs after the preceding
+/// work of the program and before the following work. Work in a stream that does not synchronise with the default stream must
+/// first wait for it, and must have finished when the function returns.
 ///
 /// ```no_run
 /// use std::ffi::c_void;
@@ -193,7 +196,7 @@ fn on_device<A: Arrays + Output, R: Arrays + Output>(
 ) -> R {
     let call = move |access: &DeviceAccess, values: Vec<Placed>| {
         let arrays = A::resident(&mut values.into_iter(), access)?;
-        // Only what it captures could be seen half done, and that is its own affair.
+        // A panic may leave the closure's captured state inconsistent, which is the closure's responsibility.
         let result = catch_unwind(AssertUnwindSafe(|| function(access, arrays)))
             .map_err(|panic| panicked(name, panic.as_ref()))?
             .map_err(|error| failed(name, error.as_ref()))?;
@@ -210,12 +213,12 @@ impl DeviceAccess {
         DeviceAccess { memory: memory.clone() }
     }
 
-    /// The memory, and the device as the calling thread's current one.
+    /// Makes the device current on the calling thread.
     pub(crate) fn enter(&self) -> Result<(), Error> {
         self.memory.device().make_current().map_err(|error| Error::Device(error.to_string()))
     }
 
-    /// OpenCL's `cl_device_id`; on CUDA the number that `CUdevice` is.
+    /// Returns OpenCL's `cl_device_id`; on CUDA, the integer value of the `CUdevice`.
     ///
     /// ```
     /// let handle: fn(&warpwise::DeviceAccess) -> *mut std::ffi::c_void = warpwise::DeviceAccess::device;
@@ -224,7 +227,7 @@ impl DeviceAccess {
         self.memory.device().handles().device as *mut c_void
     }
 
-    /// The `cl_context` or `CUcontext`.
+    /// Returns the `cl_context` or `CUcontext`.
     ///
     /// ```
     /// let handle: fn(&warpwise::DeviceAccess) -> *mut std::ffi::c_void = warpwise::DeviceAccess::context;
@@ -233,7 +236,7 @@ impl DeviceAccess {
         self.memory.device().handles().context as *mut c_void
     }
 
-    /// The queue of the programs, which does one thing after the other: the `cl_command_queue`; on CUDA the default stream, which is null.
+    /// Returns the in-order queue of the programs: the `cl_command_queue`; on CUDA the default stream, which is null.
     ///
     /// ```
     /// let handle: fn(&warpwise::DeviceAccess) -> *mut std::ffi::c_void = warpwise::DeviceAccess::queue;
@@ -242,7 +245,7 @@ impl DeviceAccess {
         self.memory.device().handles().queue as *mut c_void
     }
 
-    /// An array of these extents on the device, of unspecified elements, within the limit of the context's memory.
+    /// Allocates an array of these extents on the device, with unspecified elements, within the context's memory limit.
     ///
     /// ```
     /// use warpwise::{DeviceAccess, DeviceArray, Dim2, Error};
@@ -266,7 +269,7 @@ impl DeviceAccess {
 }
 
 impl<Sh: Shape, E: Elt> DeviceArray<Sh, E> {
-    /// The extents, outermost first.
+    /// Returns the extents, outermost first.
     ///
     /// ```
     /// use warpwise::{DeviceArray, Dim2};
@@ -279,7 +282,7 @@ impl<Sh: Shape, E: Elt> DeviceArray<Sh, E> {
         Sh::extents(&self.shape)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     ///
     /// ```
     /// let len: fn(&warpwise::DeviceArray<warpwise::Dim1, f32>) -> usize = warpwise::DeviceArray::len;
@@ -288,7 +291,7 @@ impl<Sh: Shape, E: Elt> DeviceArray<Sh, E> {
         warpwise_runtime::array::element_count(&self.shape).unwrap_or(0) as usize
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     ///
     /// ```
     /// let is_empty: fn(&warpwise::DeviceArray<warpwise::Dim1, f32>) -> bool = warpwise::DeviceArray::is_empty;
@@ -297,8 +300,8 @@ impl<Sh: Shape, E: Elt> DeviceArray<Sh, E> {
         self.len() == 0
     }
 
-    /// Where the components of the elements lie: one buffer for scalars, for a tuple or a struct one for each scalar in it, in order.
-    /// A buffer is valid as long as this array, or a clone of it, lives.
+    /// Returns the buffers of the elements' components: one for a scalar; for a tuple or a struct, one for each scalar in it, in
+    /// order. A buffer is valid as long as this array, or a clone of it, lives.
     ///
     /// ```
     /// use warpwise::{DeviceArray, Dim1};
@@ -315,7 +318,7 @@ impl<Sh: Shape, E: Elt> DeviceArray<Sh, E> {
         self.columns.iter().map(buffer).collect()
     }
 
-    /// The array that the next of these values are.
+    /// Takes the next values as the columns of an array.
     pub(crate) fn of_values(values: &mut IntoIter<Placed>, access: &DeviceAccess) -> Result<Self, Error> {
         let count = components::<E>().len();
         let mut columns = Vec::with_capacity(count);
@@ -335,7 +338,7 @@ impl<Sh: Shape, E: Elt> DeviceArray<Sh, E> {
         }
     }
 
-    /// The values for a program that this array is.
+    /// Appends the array's columns as program values.
     pub(crate) fn values(&self, access: &DeviceAccess, into: &mut Vec<Placed>) -> Result<(), Error> {
         for (ty, (column, _)) in components::<E>().into_iter().zip(&self.columns) {
             if !column.data().is_of(&access.memory) {
@@ -354,13 +357,13 @@ impl<Sh: Shape, E: Elt> DeviceArray<Sh, E> {
     }
 }
 
-/// An array that stays where it is.
+/// Pins an array, so that it stays where it is.
 fn pinned(column: Resident, access: Access) -> Result<(Resident, Arc<Pin>), Error> {
     let pin = column.data().pin(access)?;
     Ok((column, Arc::new(pin)))
 }
 
-/// An array of rank 0.
+/// Copies a scalar to the device, as an array of rank 0.
 fn one_element(value: Scalar, memory: &DeviceMemory) -> Result<Resident, Error> {
     let column = Resident::allocate(memory, value.ty(), &[])?;
     column.data().write(0, &value.to_bits().to_le_bytes()[..value.ty().bytes()])?;

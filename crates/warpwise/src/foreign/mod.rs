@@ -1,5 +1,5 @@
-//! Foreign functions: other code in the middle of a program (papers/004, section 6.1), which works on arrays of the host
-//! or where a device's arrays lie ([`device`]).
+//! Foreign functions: external code within a program (papers/004, section 6.1), which works on host arrays or on arrays in a
+//! device's memory ([`device`]).
 
 mod device;
 
@@ -35,12 +35,12 @@ pub enum DeviceKind {
     OpenCl,
     /// A CUDA device.
     Cuda,
-    /// The reference interpreter, for which there are no foreign functions but those made for it.
+    /// The reference interpreter, which runs only foreign functions made for it.
     Interpreter,
 }
 
 impl DeviceKind {
-    /// Whether it computes in the host's memory.
+    /// Returns whether it computes in the host's memory.
     #[cfg(feature = "seq")]
     pub(crate) fn is_host(self) -> bool {
         match self {
@@ -53,31 +53,33 @@ impl DeviceKind {
 /// A foreign function without its Rust type.
 #[derive(Clone)]
 pub struct Native {
-    /// What it is for.
+    /// The kind of device that it runs on.
     pub device: DeviceKind,
-    /// What to call it in messages.
+    /// Its name in messages.
     pub name: &'static str,
-    /// What is called.
+    /// The code to call.
     pub implementation: Implementation,
 }
 
-/// How a foreign function takes its arguments.
+/// Code of a foreign function, by the memory that its arguments lie in.
 #[derive(Clone)]
 pub enum Implementation {
-    /// On the host.
+    /// Called on arrays in host memory.
     Host(Arc<Call>),
-    /// Where they lie, on the device.
+    /// Called on arrays in the device's memory.
     Device(Arc<DeviceCall>),
 }
 
-/// From the arguments to the results.
+/// Function from arguments to results.
 type Call = dyn Fn(Vec<Value>) -> Result<Vec<Value>, Error> + Send + Sync;
 
-/// Calls a function of the host on arrays where the program runs on this kind of device, and does what `elsewhere` says on others.
+/// Calls a function on host arrays if the program runs on this kind of device; on other devices, computes `elsewhere` instead.
 ///
-/// The function gets the arrays as they lie in the host's memory: on the processor nothing is copied, from and to other devices they are
-/// (functions that work in the memory of such a device are made by [`foreign_opencl`] and [`foreign_cuda`]). They are dense and row-major. Where it depends on the state of a loop, `elsewhere` is done
-/// on every device. An error or a panic of the function is an error of the run. It may be called although only one side of a choice needs its result. `elsewhere` may call another foreign function, for another kind of device.
+/// The function receives dense, row-major arrays in the host's memory. On the processor nothing is copied; other devices copy
+/// arguments and results (functions that work in the memory of such a device are made by [`foreign_opencl`] and
+/// [`foreign_cuda`]). If the call depends on the state of a loop, every device computes `elsewhere`. An error or a panic of the
+/// function is an error of the run. The function may be called even if only the unchosen side of a choice needs its result.
+/// `elsewhere` may call another foreign function, for another kind of device.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, DeviceKind, Vector, foreign};
@@ -112,7 +114,7 @@ pub fn foreign<A: Arrays + Output, R: Arrays + Output>(
 ) -> R {
     let call = move |values: Vec<Value>| {
         let host = A::host(&mut values.into_iter())?;
-        // Only what it captures could be seen half done, and that is its own affair.
+        // A panic may leave the closure's captured state inconsistent, which is the closure's responsibility.
         let result = catch_unwind(AssertUnwindSafe(|| function(host)))
             .map_err(|panic| panicked(name, panic.as_ref()))?
             .map_err(|error| failed(name, error.as_ref()))?;
@@ -124,7 +126,7 @@ pub fn foreign<A: Arrays + Output, R: Arrays + Output>(
     node(native, arguments, elsewhere)
 }
 
-/// The node of a foreign function with what is done elsewhere.
+/// Makes the node of a foreign function with its fallback.
 #[track_caller]
 fn node<A: Arrays, R: Arrays>(native: Native, arguments: &A, elsewhere: impl FnOnce(A) -> R) -> R {
     let otherwise = elsewhere(arguments.clone());
@@ -133,19 +135,19 @@ fn node<A: Arrays, R: Arrays>(native: Native, arguments: &A, elsewhere: impl FnO
     crate::acc::separated(graph::node(Op::Foreign(native), inputs, Vec::new(), ty), &otherwise)
 }
 
-/// What is said of a function that panicked.
+/// Returns the error for a function that panicked.
 fn panicked(name: &str, panic: &(dyn Any + Send)) -> Error {
     let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let words = words.map_or(String::new(), |words| format!(": {words}"));
     Error::Foreign(format!("{name}: panicked{words}"))
 }
 
-/// What is said of a function that gave an error.
+/// Returns the error for a function that returned one.
 fn failed(name: &str, error: &(dyn StdError + Send + Sync)) -> Error {
     Error::Foreign(format!("{name}: {error}"))
 }
 
-/// How many values of a program a node is.
+/// Returns the number of program values that represent a node.
 pub(crate) fn width(node: &Ref) -> usize {
     match &node.ty {
         Ty::Scalars(components) => components.len(),

@@ -1,7 +1,7 @@
-//! Nodes are made here, and refused where they are ill-typed.
+//! Construction and type checking of nodes.
 //!
-//! Rust's types make sure that no program of the surface comes to a refusal, apart from conversions between bits of
-//! different widths; a mistake in this crate, or in an `Elt` written by hand, is found at the line that makes it.
+//! Rust's types prevent ill-typed nodes in all surface programs, apart from conversions between bits of different widths. A bug
+//! in this crate, or in a hand-written `Elt`, is reported at the line that makes the node.
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use warpwise_prim::{ScalarType, ValueType};
 
 use super::{ArrayTy, Axis, Components, Fold, Function, Node, Op, Ref, Ty, fresh_id, invalid, table};
 
-/// A node of this type, or one that says what is wrong.
+/// Makes a node of this type, or an [`Op::Invalid`] node with the reason.
 #[track_caller]
 pub(crate) fn node(op: Op, inputs: Vec<Ref>, functions: Vec<Function>, ty: Ty) -> Ref {
     let place = Location::caller();
@@ -86,7 +86,7 @@ fn check_loop(inputs: &[Ref], functions: &[Function], ty: &Ty) -> Checked {
     ensure(takes(condition) && takes(step), "a loop's functions take its values")
 }
 
-/// Operations on arrays.
+/// Checks operations on arrays.
 fn check_collective(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) -> Checked {
     match op {
         Op::At { .. } => {
@@ -179,7 +179,7 @@ fn check_slice(axes: &[Axis], inputs: &[Ref], result: &ArrayTy) -> Checked {
     ensure(source.components == result.components, "other elements")
 }
 
-/// Folds, scans and what moves elements.
+/// Checks folds, scans and operations that move elements.
 fn check_fold(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) -> Checked {
     match op {
         Op::Fold(fold) | Op::FoldAll(fold) | Op::Scan { fold, .. } => {

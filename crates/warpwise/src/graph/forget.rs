@@ -1,9 +1,9 @@
-//! Finds the scalar handles that are the last to keep an array of the host.
+//! Finds the scalar handles that alone keep a host array alive.
 //!
-//! A handle is a number, so nobody knows when its last copy is gone. But where a program holds neither the array that a scalar
-//! reads nor a computation that takes the scalar, only the handle keeps the array's memory, and is hardly of use any more.
-//! References are counted as by a collector of cycles: a node with more references than those from the table and from
-//! nodes found there belongs to a computation that the program holds, and so does everything below it.
+//! A handle is a number, so the drop of its last copy cannot be observed. But if a program holds neither the array that a scalar
+//! reads nor a computation that takes the scalar, only the handle keeps the array's memory, and the handle is hardly ever used
+//! again. References are counted as in a cycle collector: a node with more references than those from the table and from nodes
+//! found there belongs to a computation that the program holds, and so does everything below it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,31 +14,31 @@ use warpwise_runtime::array::Array as Column;
 use super::table::Entry;
 use super::{Op, Ref};
 
-/// The nodes that handles lead to.
+/// Nodes reachable from handles.
 #[derive(Default)]
 struct Found<'e> {
-    /// Operands before users.
+    /// The nodes, operands before users.
     nodes: Vec<&'e Ref>,
-    /// Positions in `nodes`, by the nodes' numbers.
+    /// Positions in `nodes`, by node number.
     positions: FxHashMap<u64, usize>,
-    /// By position: the references from the table and from nodes found.
+    /// Number of references from the table and from found nodes, by position.
     references: Vec<usize>,
-    /// The references to blocks of memory from nodes found, by address.
+    /// Number of references from found nodes to blocks of memory, by address.
     blocks: FxHashMap<*const (), usize>,
 }
 
-/// The arrays of the host that a scalar reads.
+/// Summary of the host arrays that a scalar reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Reads {
-    /// There are none.
+    /// It reads none.
     None,
     /// The program holds all of them, or a computation that takes the scalar.
     Held,
-    /// Nothing but handles keeps one of them.
+    /// Only handles keep one of them.
     Abandoned,
 }
 
-/// What the handles read.
+/// Determines for each entry which host arrays it reads.
 pub(super) fn arrays_read(entries: &[Entry]) -> Vec<Reads> {
     let found = Found::from(entries);
     let held = found.held_by_the_program();
@@ -74,9 +74,9 @@ impl<'e> Found<'e> {
         found
     }
 
-    /// Adds a node with all below it.
+    /// Adds a node and everything below it.
     fn enter(&mut self, root: &'e Ref) {
-        // Whether what is below a node was entered.
+        // A node, and whether everything below it was entered.
         let mut steps = vec![(root, false)];
         while let Some((node, is_complete)) = steps.pop() {
             if self.positions.contains_key(&node.id) {
@@ -93,7 +93,7 @@ impl<'e> Found<'e> {
         }
     }
 
-    /// By position: whether a computation that the program holds is made of the node.
+    /// Returns, by position, whether the node belongs to a computation that the program holds.
     fn held_by_the_program(&self) -> Vec<bool> {
         let counts = self.nodes.iter().zip(&self.references);
         let mut held: Vec<bool> = counts.map(|(node, &known)| Rc::strong_count(node) > known).collect();

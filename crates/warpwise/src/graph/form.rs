@@ -1,9 +1,9 @@
-//! The form of a graph: all that lowering sees of it, so that graphs of one form need to be lowered once.
+//! The form of a graph: everything that lowering depends on, so that graphs of equal form are lowered only once.
 //!
-//! Nodes are numbered anew in the order of their numbers, which is the order they were made in; arrays of the host count by their
-//! types only. Two graphs with one form differ in nothing but the contents and extents of those arrays.
+//! Nodes are renumbered by their rank in the order of node numbers, which is the order of creation. Host arrays are represented
+//! by their types only. Two graphs of equal form differ only in the contents and extents of these arrays.
 //!
-//! Absent: recognising graphs that compute the same in another way.
+//! Absent: recognising graphs that compute the same result differently.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -14,12 +14,13 @@ use super::{Axis, Function, Node, Op, Ref, Ty};
 /// The form of a graph, and its nodes.
 pub(crate) struct Form {
     key: u128,
-    /// By number.
+    /// The nodes, ordered by number.
     nodes: Vec<Ref>,
 }
 
 impl Form {
-    /// Of the graph that computes results from parameters; `purpose` is whatever else decides what is made of it.
+    /// Computes the form of the graph from parameters to results. `purpose` stands for everything else that determines the
+    /// lowered program.
     pub fn new(purpose: impl Hash, params: &[Ref], results: &[Ref]) -> Form {
         let nodes = reachable(params.iter().chain(results));
         let ranks: FxHashMap<u64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
@@ -31,23 +32,23 @@ impl Form {
         Form { key: writer.bytes.fingerprint(), nodes }
     }
 
-    /// What forms are told apart by.
+    /// Returns the key, which identifies the form.
     pub fn key(&self) -> u128 {
         self.key
     }
 
-    /// The position of a node among those of the graph.
+    /// Returns the position of a node in the graph.
     pub fn position(&self, node: &Node) -> Option<usize> {
         self.nodes.binary_search_by_key(&node.id, |node| node.id).ok()
     }
 
-    /// The node at a position.
+    /// Returns the node at a position.
     pub fn node(&self, at: usize) -> &Ref {
         &self.nodes[at]
     }
 }
 
-/// All nodes that these are made of, in the order of their numbers.
+/// Returns all nodes that the roots depend on, ordered by number.
 fn reachable<'r>(roots: impl Iterator<Item = &'r Ref>) -> Vec<Ref> {
     let mut found: FxHashMap<u64, Ref> = FxHashMap::default();
     let mut pending: Vec<Ref> = roots.cloned().collect();
@@ -68,7 +69,7 @@ fn reachable<'r>(roots: impl Iterator<Item = &'r Ref>) -> Vec<Ref> {
     nodes
 }
 
-/// Writes nodes as bytes.
+/// A writer that serialises nodes to bytes.
 struct Writer {
     ranks: FxHashMap<u64, usize>,
     bytes: Bytes,
@@ -94,7 +95,7 @@ impl Writer {
                 arrays.iter().for_each(|ty| (ty.rank, &ty.components).hash(&mut self.bytes));
             }
         }
-        // Messages name places.
+        // Included because error messages name places.
         node.place.hash(&mut self.bytes);
         self.op(&node.op);
     }
@@ -152,7 +153,7 @@ impl Writer {
     }
 }
 
-/// Keeps what is hashed.
+/// A hasher that keeps all hashed bytes.
 #[derive(Default)]
 struct Bytes(Vec<u8>);
 
@@ -172,7 +173,7 @@ impl Hasher for Bytes {
     }
 }
 
-/// What equal bytes are taken by.
+/// Returns a 128-bit hash by which programs and forms are identified.
 pub(crate) fn fingerprint(bytes: &[u8]) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

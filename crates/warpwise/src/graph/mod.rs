@@ -1,12 +1,12 @@
-//! The graph of handles: what `Exp` and `Acc` stand for.
+//! The graph of operations that `Exp` and `Acc` handles refer to.
 //!
-//! Every operation of the surface makes a [`Node`] that knows its operands by reference, so what a Rust program
-//! shares is one node with several users, and lowering computes it once. The surface is typed by Rust; nodes carry
-//! their types as data ([`Ty`]), and [`check`] refuses an ill-typed node where it is made.
+//! Every surface operation makes a [`Node`] that refers to its operands, so a value that a Rust program shares is one node with
+//! several users, and lowering computes it once. Rust types the surface; nodes carry their types as data ([`Ty`]), and [`check`]
+//! rejects an ill-typed node where it is made.
 //!
-//! Node numbers grow with time. A function's parameters are made when its closure begins, so a node with a smaller
-//! number was made before the function, and a node with a larger one inside it or after it: lowering relies on this to
-//! put things where they were written.
+//! Node numbers grow with time. A function's parameters are made when its closure begins. So a node with a smaller number was
+//! made before the function, and a node with a larger one inside it or after it: lowering relies on this to place statements
+//! where the program wrote them.
 //!
 //! Absent: any evaluation or rewriting; [`crate::lower`] gives nodes their meaning.
 
@@ -33,22 +33,22 @@ pub(crate) use table::{Expression, find, register, scope};
 /// A shared node.
 pub type Ref = Rc<Node>;
 
-/// The types of the components that an element is made of.
+/// Types of an element's components.
 pub type Components = SmallVec<[ValueType; 4]>;
 
 /// An operation with its operands.
 pub struct Node {
     /// Unique in the process, growing with time within a thread.
     pub id: u64,
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// Its operands.
+    /// The operands.
     pub inputs: Vec<Ref>,
-    /// The scalar functions (for loops over arrays: array functions) it applies.
+    /// The scalar functions (for loops over arrays: array functions) that the operation applies.
     pub functions: Vec<Function>,
-    /// What it yields.
+    /// Type of the result.
     pub ty: Ty,
-    /// Where the program made it.
+    /// Place in the Rust program that made the node.
     pub place: &'static Location<'static>,
 }
 
@@ -61,7 +61,7 @@ pub struct Function {
     pub result: Ref,
 }
 
-/// What a node yields: one scalar expression, one array, or (choices and loops of arrays) several arrays.
+/// Type of a node's result: one scalar expression, one array, or (choices and loops of arrays) several arrays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ty {
     /// A scalar expression of these components.
@@ -70,45 +70,45 @@ pub enum Ty {
     Arrays(SmallVec<[ArrayTy; 1]>),
 }
 
-/// The type of an array of elements, stored as an array per component.
+/// Type of an array, stored as one array per component of its elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArrayTy {
     /// Number of dimensions; an array of rank 0 holds one element.
     pub rank: usize,
-    /// The element's components.
+    /// Types of the element's components.
     pub components: Components,
 }
 
-/// How the dimensions of an array are seen.
+/// Selection along one dimension of an array.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Axis {
     /// Fixed at the next index operand; the dimension disappears.
     Fixed,
-    /// All of it.
+    /// All indices.
     All,
     /// A range: the next operands are its start and its length.
     Range,
-    /// Every so many indices of a range: the next operands are its start, its length and the step.
+    /// Every n-th index of a range: the next operands are its start, its length and the step n.
     Strided,
-    /// Backwards.
+    /// All indices, in reverse order.
     Reversed,
 }
 
-/// What a node does.
+/// Operation of a node.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
-    /// A variable: of a function, or of the whole program.
+    /// A parameter of a function or of the whole program.
     Parameter,
     /// An array of the host.
     Use(RawArray),
-    /// Something is wrong; lowering reports the first.
+    /// An error; lowering reports the first one.
     Invalid(String),
 
     /// Constants, one per component.
     Constant(Vec<Scalar>),
-    /// The operands' components in a row.
+    /// Concatenation of the operands' components.
     Join,
-    /// Components from this one on, as many as the type says.
+    /// A slice of the operand's components: starts at this one, and is as long as the type says.
     Part(usize),
     /// An operator of one operand.
     Unary(UnaryOp),
@@ -122,11 +122,11 @@ pub enum Op {
     Convert(ConvertOp),
     /// `[code point]`: the character; checked to be one.
     Character,
-    /// `[condition, then, else]`, of scalars or arrays: only what is chosen is computed.
+    /// `[condition, then, else]`, of scalars or arrays: only the chosen operand is computed.
     Choose,
-    /// `[first values...]`, functions: whether to go on, the next values. Of scalars or arrays.
+    /// `[initial values...]`, functions: the loop condition, the next values. Of scalars or arrays.
     While,
-    /// `[array, index]`: an element; checked unless said to be in bounds.
+    /// `[array, index]`: an element; bounds are checked unless `in_bounds` is set.
     At {
         /// Whether the index lies in the array by construction.
         in_bounds: bool,
@@ -134,16 +134,16 @@ pub enum Op {
     /// `[array]`: the extents of an array, outermost first.
     Extents,
 
-    /// `[arrays...]`: all of them.
+    /// `[arrays...]`: all arrays, as one node of several arrays.
     Gather,
-    /// `[several arrays]`: one of them.
+    /// `[node of several arrays]`: the array at this position.
     Group(usize),
     /// `[element]`: an array of rank 0.
     Unit,
     /// `[extents]`, function from index to element.
     Generate,
-    /// `[arrays...]`, function of their elements at one index (which comes first if `indexed`); over the
-    /// intersection of the extents.
+    /// `[arrays...]`, function of their elements at one index, over the intersection of the extents. If `indexed`, the index is
+    /// the function's first argument.
     Map {
         /// Whether the function takes the index.
         indexed: bool,
@@ -154,55 +154,55 @@ pub enum Op {
     Reshape,
     /// `[array]`: the same elements as a vector.
     Flatten,
-    /// `[array, operands of the axes...]`: parts of dimensions.
+    /// `[array, operands of the axes...]`: a selection along each dimension.
     Slice(Vec<Axis>),
     /// `[array]`: dimension `i` of the result is dimension `perm[i]` of the array.
     Transpose(Vec<usize>),
     /// `[array, extents of the new dimensions...]`: `true` for a dimension of the array, `false` for a new one.
     Replicate(Vec<bool>),
-    /// `[array, initial?]`, function: the innermost dimension folded.
+    /// `[array, initial?]`, function: folds the innermost dimension.
     Fold(Fold),
-    /// `[array, initial?]`, function: all dimensions folded, in row-major order.
+    /// `[array, initial?]`, function: folds all dimensions in row-major order.
     FoldAll(Fold),
-    /// `[array, initial?]`, function: the innermost dimension scanned.
+    /// `[array, initial?]`, function: scans the innermost dimension.
     Scan {
-        /// Whether an element leaves out its own input.
+        /// Whether a result excludes the input at its own position.
         exclusive: bool,
-        /// What the initial value is.
+        /// Kind of the initial value.
         fold: Fold,
     },
-    /// `[array, starts, lengths]`, function: folds of segments of the innermost dimension, from the initial value on.
+    /// `[array, starts, lengths, initial?]`, function: folds segments of the innermost dimension.
     FoldSegments,
-    /// `[defaults, source]`, functions: combination, from the source's index to whether and where.
+    /// `[defaults, source]`, functions: the combination, and the destination (whether and where) of a source index.
     Permute,
-    /// `[defaults, source]`, function from the source's index to whether and where: the last value counts.
+    /// `[defaults, source]`, function from a source index to its destination (whether and where): the last value written wins.
     Scatter,
     /// `[array]`, function: the elements of a vector that satisfy it.
     Filter,
     /// `[array, array]`: joined along the innermost dimension, over the intersection of the others.
     Concat,
-    /// `[arguments, what is done elsewhere]`: a function of the host, for one kind of device.
+    /// `[arguments, fallback]`: a function of the host, for one kind of device; other devices compute the fallback.
     Foreign(Native),
-    /// `[what sources are made of..., what is used from outside...]`: a function of arrays for all parts of arrays.
+    /// `[components of the sources..., captured values...]`: a function of arrays, applied to all parts of arrays.
     #[cfg(feature = "seq")]
     Parts(Rc<crate::seq::PartsOf>),
-    /// `[array]`: computed, and not part of anything else.
+    /// `[array]`: computed as an array, never fused.
     Compute,
 }
 
-/// What the initial value of a fold is.
+/// Kind of a fold's initial value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fold {
-    /// There is none: the first element is.
+    /// No initial value: the fold starts with the first element.
     First,
     /// Any value, combined once.
     Initial,
-    /// Neutral, as the program declares.
+    /// A neutral element, as declared by the program.
     Neutral,
 }
 
 impl Ty {
-    /// The components of a scalar expression.
+    /// Returns the components of a scalar expression.
     pub fn scalars(&self) -> Option<&Components> {
         match self {
             Ty::Scalars(components) => Some(components),
@@ -210,7 +210,7 @@ impl Ty {
         }
     }
 
-    /// The one array.
+    /// Returns the type of the array, if there is exactly one.
     pub fn array(&self) -> Option<&ArrayTy> {
         match self {
             Ty::Arrays(arrays) if arrays.len() == 1 => arrays.first(),
@@ -218,36 +218,36 @@ impl Ty {
         }
     }
 
-    /// The type of one array.
+    /// Returns the type of one array.
     pub fn of_array(rank: usize, components: Components) -> Ty {
         Ty::Arrays(SmallVec::from_iter([ArrayTy { rank, components }]))
     }
 
-    /// The type of one truth value.
+    /// Returns the type of one truth value.
     pub fn bool() -> Ty {
         Ty::Scalars(SmallVec::from_slice(&[ValueType::Bool]))
     }
 
-    /// The type of an index.
+    /// Returns the type of an index.
     pub fn index(rank: usize) -> Ty {
         Ty::Scalars(SmallVec::from_elem(ValueType::I64, rank))
     }
 }
 
 impl Node {
-    /// Whether this is about arrays rather than scalars.
+    /// Returns whether the node yields arrays rather than scalars.
     pub fn is_array(&self) -> bool {
         matches!(self.ty, Ty::Arrays(_))
     }
 
-    /// The operands, parameters and results it refers to.
+    /// Returns the referenced nodes: operands, and the parameters and results of functions.
     pub fn references(&self) -> impl Iterator<Item = &Ref> {
         let of_functions = self.functions.iter().flat_map(|f| f.params.iter().chain([&f.result]));
         self.inputs.iter().chain(of_functions)
     }
 }
 
-/// Long chains are taken apart one link after the other.
+/// Drops long chains iteratively, without recursion.
 impl Drop for Node {
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.inputs);
@@ -263,9 +263,9 @@ impl Drop for Node {
     }
 }
 
-/// The next node number of this thread.
+/// Returns the next node number of this thread.
 fn fresh_id() -> u64 {
-    /// Threads count in ranges of their own.
+    /// Number of ids reserved for each thread.
     const IDS_PER_THREAD: u64 = 1 << 40;
     static THREADS: AtomicU64 = AtomicU64::new(0);
     thread_local! {
@@ -277,13 +277,13 @@ fn fresh_id() -> u64 {
     })
 }
 
-/// A node that stands for a mistake.
+/// Makes a node that stands for an error.
 pub(crate) fn invalid(message: impl Into<String>, ty: Ty, place: &'static Location<'static>) -> Ref {
     let (inputs, functions) = (Vec::new(), Vec::new());
     Rc::new(Node { id: fresh_id(), op: Op::Invalid(message.into()), inputs, functions, ty, place })
 }
 
-/// A variable of a function that was made at this place.
+/// Makes a parameter of a function that was created at this place.
 pub(crate) fn parameter(ty: Ty, place: &'static Location<'static>) -> Ref {
     let (inputs, functions) = (Vec::new(), Vec::new());
     Rc::new(Node { id: fresh_id(), op: Op::Parameter, inputs, functions, ty, place })

@@ -1,9 +1,9 @@
-//! Which node a scalar handle stands for.
+//! The table from scalar handles to nodes.
 //!
-//! Scalar handles are numbers, so that they can be copied; the nodes are kept here, by thread. What is made while
-//! a closure runs is forgotten when it ends (its result lives on in the function made of it), so a handle that
-//! escapes from its function is found out. What is made outside all closures is remembered while the arrays that it
-//! reads exist apart from it; when an expression ends, [`forget`](super::forget) finds the others.
+//! Scalar handles are numbers, so that they can be copied; this table holds their nodes, one table per thread. Handles made while
+//! a closure runs are removed when it ends (its result lives on in the function made of it), so a handle that escapes from its
+//! function is detected. Handles made outside all closures stay while the arrays that they read are also kept by something other
+//! than handles; when an expression ends, [`forget`](super::forget) finds the others.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,30 +14,30 @@ use super::{Ref, fresh_id};
 pub(super) struct Entry {
     handle: u64,
     pub(super) node: Ref,
-    /// The number of expressions that had ended when it was made or looked up last.
+    /// Number of expressions that had ended when the handle was made or last looked up.
     last_use: Cell<u64>,
 }
 
-/// The handles of a thread. Both lists are in the order of the handles.
+/// The handles of a thread. Both lists are ordered by handle.
 struct Table {
-    /// Those whose nodes are known to read no array of the host.
+    /// Entries whose nodes are known to read no host array.
     without_arrays: Vec<Entry>,
-    /// All others.
+    /// All other entries.
     entries: Vec<Entry>,
-    /// How many closures are running.
+    /// Number of running closures.
     scopes: usize,
-    /// How many expressions ended outside all closures.
+    /// Number of expressions that have ended outside all closures.
     ended: u64,
-    /// Arrays of the host that entered graphs since nodes were forgotten last, in bytes.
+    /// Size in bytes of the host arrays that entered graphs since the last removal.
     fresh_bytes: usize,
-    /// With so many entries it is worth looking for some to forget.
+    /// Number of entries from which a search for removable ones is worthwhile.
     enough: usize,
 }
 
-/// So many handles outside closures that read no array are known at least, and twice as many at most.
+/// Number of handles kept that were made outside closures and read no array; up to twice as many may be present.
 const MOST_WITHOUT_ARRAYS: usize = 4096;
 
-/// Bytes of arrays after which it is worth looking which of them only handles keep.
+/// Size of new host arrays, in bytes, from which a search for abandoned arrays is worthwhile.
 const MANY_BYTES: usize = 16 << 20;
 
 thread_local! {
@@ -53,7 +53,7 @@ thread_local! {
     };
 }
 
-/// A new handle of a node.
+/// Returns a new handle of a node.
 pub(crate) fn register(node: Ref) -> u64 {
     let handle = fresh_id();
     TABLE.with_borrow_mut(|table| {
@@ -63,7 +63,7 @@ pub(crate) fn register(node: Ref) -> u64 {
     handle
 }
 
-/// The node of this handle, if it still is known on this thread.
+/// Returns the node of this handle, if this thread still has it.
 pub(crate) fn find(handle: u64) -> Option<Ref> {
     TABLE.with_borrow(|table| {
         let entry = at(&table.entries, handle).or_else(|| at(&table.without_arrays, handle))?;
@@ -77,12 +77,12 @@ fn at(entries: &[Entry], handle: u64) -> Option<&Entry> {
     entries.get(position)
 }
 
-/// Notes that an array of the host entered a graph.
+/// Records that a host array of this size entered a graph.
 pub(crate) fn count_bytes(bytes: usize) {
     TABLE.with_borrow_mut(|table| table.fresh_bytes = table.fresh_bytes.saturating_add(bytes));
 }
 
-/// Forgets what `build` registers, also when it panics.
+/// Runs `build`, and removes the handles that it registers, also when it panics.
 pub(crate) fn scope<T>(build: impl FnOnce() -> T) -> T {
     struct Forget(usize);
     impl Drop for Forget {
@@ -102,11 +102,11 @@ pub(crate) fn scope<T>(build: impl FnOnce() -> T) -> T {
     build()
 }
 
-/// An expression that is being computed or compiled. Outside all closures, nodes are forgotten when it ends.
+/// An expression that is being computed or compiled. When one ends outside all closures, nodes are removed.
 pub(crate) struct Expression(());
 
 impl Expression {
-    /// Begins one.
+    /// Begins an expression.
     pub fn begin() -> Expression {
         Expression(())
     }
@@ -119,7 +119,7 @@ impl Drop for Expression {
 }
 
 impl Table {
-    /// Gives what is forgotten: it is dropped when the table is free again.
+    /// Returns the removed entries, to be dropped when the table is no longer borrowed.
     fn end_expression(&mut self) -> Vec<Entry> {
         if self.scopes > 0 || self.entries.is_empty() {
             return Vec::new();
@@ -145,8 +145,8 @@ impl Table {
         forgotten
     }
 
-    /// Forgets those that were not used for longest, where there are too many. What an array keeps waiting may be older than what is
-    /// in the list.
+    /// Removes the least recently used of these entries if there are too many. The list is sorted again by handle: entries that
+    /// waited for an array may be older than entries already in the list.
     fn forget_without_arrays(&mut self, forgotten: &mut Vec<Entry>) {
         if self.without_arrays.len() > 2 * MOST_WITHOUT_ARRAYS {
             self.without_arrays.sort_by_key(|entry| std::cmp::Reverse(entry.last_use.get()));

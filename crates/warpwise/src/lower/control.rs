@@ -1,4 +1,4 @@
-//! Choices and loops, of scalars and of arrays.
+//! Choices and loops on scalars and arrays.
 
 use warpwise_ir::{Body, Branch, Expr, LoopForm, LoopParam, Operand, Type, Var};
 
@@ -33,7 +33,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// A value as operands: sizes, then components.
+    /// Returns a value as operands: sizes, then components.
     fn flat_values(&mut self, node: &Node) -> Result<Vec<Operand>, Error> {
         let arrays = match self.value(node)? {
             Value::Scalars(operands) => return Ok(operands),
@@ -50,7 +50,7 @@ impl Lowering<'_> {
         Ok(sizes)
     }
 
-    /// The value that these operands are.
+    /// Rebuilds a value from operands.
     fn rebuilt(&self, node: &Node, operands: &[Operand]) -> Result<Value, Error> {
         let Ty::Arrays(types) = &node.ty else { return Ok(Value::Scalars(operands.to_vec())) };
         let sizes: usize = types.iter().map(|array| array.rank).sum();
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             let (own_shape, other_shapes) = shapes.split_at(array.rank);
             let (own, others) = columns.split_at(array.components.len());
             (shapes, columns) = (other_shapes, others);
-            // The extents that the types of the arrays mention.
+            // Prefers the extents in the types of the arrays.
             let typed = own.first().map(|column| self.b.function.operand_type(*column).shape().to_vec());
             let shape = typed.filter(|typed| typed.len() == array.rank).unwrap_or_else(|| own_shape.to_vec());
             arrays.push(ArrayValue { shape, elements: Delayed::Stored(own.to_vec()) });
@@ -96,7 +96,7 @@ impl Lowering<'_> {
         self.rebuilt(node, &results)
     }
 
-    /// Fresh loop parameters: sizes, then arrays of these sizes, or scalars.
+    /// Makes new loop parameters: sizes, then arrays of these sizes, or scalars.
     fn loop_params(&mut self, node: &Node, first: &[Operand]) -> Vec<Var> {
         let Ty::Arrays(types) = &node.ty else {
             let types: Vec<Type> = first.iter().map(|x| self.b.function.operand_type(*x)).collect();
@@ -117,7 +117,7 @@ impl Lowering<'_> {
         params
     }
 
-    /// As [`rebuilt`](Self::rebuilt), for operands that are no results: their sizes are those given.
+    /// Works like [`rebuilt`](Self::rebuilt) for operands other than results: the arrays have the given sizes.
     fn rebuilt_from(&self, node: &Node, operands: &[Operand]) -> Result<Value, Error> {
         let Ty::Arrays(types) = &node.ty else { return Ok(Value::Scalars(operands.to_vec())) };
         let sizes: usize = types.iter().map(|array| array.rank).sum();

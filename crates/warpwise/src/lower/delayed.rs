@@ -1,8 +1,8 @@
-//! Arrays that are not computed yet: how an element is computed, to become part of what uses it (papers/003, section 5.2).
+//! Delayed arrays: functions that compute an element, to be fused into the users of the array (papers/003, section 5.2).
 //!
-//! A tree of maps over arrays in memory is a nest of `screma`s over these arrays; what needs the index, or elements at other
-//! places, gets an `iota` beside them. Elements in memory are taken as inputs of the nest where they are used at the index
-//! of the result, and by `index` elsewhere.
+//! A tree of maps over stored arrays becomes a nest of `screma`s over these arrays, with an additional `iota` if the index, or
+//! elements at other indices, are needed. Stored elements are inputs of the nest if they are used at the index of the result;
+//! otherwise they are read by `index`.
 
 use std::rc::Rc;
 
@@ -14,57 +14,57 @@ use super::{ArrayValue, Lowering, Value, internal};
 use crate::error::Error;
 use crate::graph::{Op, Ref};
 
-/// What is nested deeper is computed.
+/// Maximum nesting depth of delayed arrays; deeper ones are stored.
 pub(super) const GREATEST_DEPTH: usize = 100;
 
-/// How the elements of an array are computed.
+/// Computation of an array's elements.
 #[derive(Clone)]
 pub(super) enum Delayed {
-    /// They are: arrays of at least the extents wanted (for no dimensions, scalars).
+    /// Stored arrays of at least the needed extents (for rank 0, scalars).
     Stored(Vec<Operand>),
     /// A function of the elements of other arrays at the same index.
     Map {
-        /// The operation whose first function it is.
+        /// Operation whose first function is applied.
         node: Ref,
-        /// Whether the function takes the index, and how that follows from the index of the result.
+        /// If the function takes the index, the views that map the index of the result to it.
         index: Option<Rc<[View]>>,
         /// The other arrays.
         inputs: Rc<[Delayed]>,
     },
-    /// Elements in memory, at indices that follow from that of the result and lie within.
+    /// Stored elements at indices that are derived from the index of the result and are in bounds.
     At {
         /// The arrays.
         columns: Vec<Operand>,
-        /// How the index follows.
+        /// Views that map the index of the result to the index into the arrays.
         views: Rc<[View]>,
     },
-    /// Elements at an index that a function computes.
+    /// Elements of another array at an index that a function computes.
     Gather {
-        /// The operation whose first function it is.
+        /// Operation whose first function computes the index.
         node: Ref,
-        /// How the function's argument follows from the index of the result.
+        /// Views that map the index of the result to the function's argument.
         views: Rc<[View]>,
         /// The other array.
         source: Rc<ArrayValue>,
     },
 }
 
-/// Where elements are wanted.
+/// An index at which elements are computed.
 pub(super) struct At<'a> {
-    /// The index; empty where nothing needs it.
+    /// The index; empty if nothing needs it.
     pub index: &'a [Operand],
-    /// The elements of the inputs of the nest, in order; none where an index was computed.
+    /// The elements of the nest's inputs, in order; `None` if the index was computed.
     pub leaves: Option<&'a mut dyn Iterator<Item = Operand>>,
-    /// What the index relies on.
+    /// Certificates on which the index depends.
     pub certs: &'a [Var],
 }
 
-/// What stands innermost in a nest of maps: given the index and the elements of the inputs.
+/// Builder of the innermost body of a nest of maps, from the index and the elements of the inputs.
 pub(super) type Innermost<'a, 'f> =
     &'a mut dyn FnMut(&mut Lowering<'f>, &[Operand], &[Operand]) -> Result<Vec<Operand>, Error>;
 
 impl Delayed {
-    /// How deep maps and gathers are nested in each other.
+    /// Returns the nesting depth of maps and gathers.
     pub fn depth(&self) -> usize {
         match self {
             Delayed::Stored(_) | Delayed::At { .. } => 0,
@@ -73,7 +73,7 @@ impl Delayed {
         }
     }
 
-    /// Whether an element depends on its index other than through arrays at that index.
+    /// Returns whether an element depends on its index other than through arrays at that index.
     pub fn needs_index(&self) -> bool {
         match self {
             Delayed::Stored(_) => false,
@@ -82,7 +82,7 @@ impl Delayed {
         }
     }
 
-    /// The arrays in memory that are used at the index of the result.
+    /// Collects the stored arrays that are used at the index of the result.
     pub fn leaves(&self, into: &mut Vec<Operand>) {
         match self {
             Delayed::Stored(columns) => into.extend(columns),
@@ -93,7 +93,7 @@ impl Delayed {
 }
 
 impl<'f> Lowering<'f> {
-    /// Operations that compute elements from an index or from elements at the same index.
+    /// Lowers operations that compute elements from an index, or from elements at the same index.
     pub(super) fn producer(&mut self, node: &Ref) -> Result<Value, Error> {
         let array = match &node.op {
             Op::Unit => {
@@ -124,7 +124,8 @@ impl<'f> Lowering<'f> {
         self.produced(node, array)
     }
 
-    /// Extents that the program computes: checked not to be negative. What stands below a failing check is an extent all the same.
+    /// Checks that extents computed by the program are not negative. The maximum with 0 keeps them valid extents even after a
+    /// failed check.
     pub(super) fn extents(&mut self, node: &Ref, extents: &Ref) -> Result<Vec<Operand>, Error> {
         let sizes = self.scalars(extents)?;
         let mut checked = Vec::with_capacity(sizes.len());
@@ -144,7 +145,7 @@ impl<'f> Lowering<'f> {
         Ok(checked)
     }
 
-    /// Whether this is the size of a parameter.
+    /// Returns whether this is a size parameter.
     fn is_size(&self, size: Operand) -> bool {
         let params = self.b.function.params.iter();
         params
@@ -152,7 +153,7 @@ impl<'f> Lowering<'f> {
             .any(|param| size == param.var.into())
     }
 
-    /// The smaller extents, dimension by dimension.
+    /// Returns the smaller extent in every dimension.
     pub(super) fn intersection<'a>(&mut self, shapes: impl Iterator<Item = &'a [Operand]>) -> Vec<Operand> {
         let mut result: Option<Vec<Operand>> = None;
         for shape in shapes {
@@ -169,7 +170,7 @@ impl<'f> Lowering<'f> {
         result.unwrap_or_default()
     }
 
-    /// The components of an element.
+    /// Computes the components of an element.
     pub(super) fn element(&mut self, elements: &Delayed, at: &mut At<'_>) -> Result<Vec<Operand>, Error> {
         match elements {
             Delayed::Stored(columns) => match &mut at.leaves {
@@ -202,7 +203,7 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// Computes an array; yields an array per component.
+    /// Stores an array. Returns one array per component.
     pub(super) fn store(&mut self, array: &ArrayValue) -> Result<Vec<Operand>, Error> {
         if let Delayed::Stored(columns) = &array.elements {
             return Ok(columns.clone());
@@ -214,7 +215,7 @@ impl<'f> Lowering<'f> {
         })
     }
 
-    /// A nest of maps over these extents, with the arrays in memory that the elements use as inputs.
+    /// Builds a nest of maps over these extents. Its inputs are the stored arrays that the elements use.
     pub(super) fn nest(
         &mut self,
         shape: &[Operand],
@@ -227,7 +228,7 @@ impl<'f> Lowering<'f> {
         self.nested(shape, elements.needs_index(), &mut Vec::new(), inputs, innermost)
     }
 
-    /// An array of at least these extents, cut to them in these leading dimensions.
+    /// Slices an array of at least these extents to exactly these extents in the leading dimensions.
     pub(super) fn cut(&mut self, array: Operand, shape: &[Operand]) -> Operand {
         let Some(var) = array.as_var() else { return array };
         let extents = self.b.function.ty(var).shape().to_vec();
@@ -260,8 +261,8 @@ impl<'f> Lowering<'f> {
         Ok(self.screma(width, arrays, map, Vec::new(), Vec::new(), None))
     }
 
-    /// The inputs of a map over so many elements and its parameters: the arrays, then the index where it is needed or
-    /// there is nothing else.
+    /// Returns the inputs of a map over `width` elements, and its parameters: the arrays, then the index if it is needed or there
+    /// is no array.
     #[allow(clippy::type_complexity)]
     pub(super) fn inputs(
         &mut self,

@@ -1,8 +1,9 @@
 //! Folds and scans.
 //!
-//! The core language's reductions and scans need a neutral element, and it may take part any number of times. The surface promises
-//! neither: an initial value takes part once, and none may be given. Where the function is an operator (or one per component) whose
-//! neutral element is known, that is used; elsewhere elements are lifted to pairs of a flag and a value, where `(false, _)` is neutral.
+//! Core IR's reductions and scans need a neutral element, which may be combined any number of times. The surface guarantees
+//! neither: an initial value is combined exactly once, and there may be none. If the function is an operator (or one per
+//! component) with a known neutral element, that element is used; otherwise elements are lifted to pairs of a flag and a value,
+//! where `(false, _)` is neutral.
 
 use warpwise_ir::{Expr, Lambda, Operand, Reduce, Scan, SliceDim, Type};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
@@ -12,24 +13,24 @@ use super::{ArrayValue, Lowering, Value, internal, zeros};
 use crate::error::Error;
 use crate::graph::{Fold, Function, Node, Op, Ref};
 
-/// A row of elements that is reduced or scanned: the last dimension of an array, or a stretch of it.
+/// A row of elements that is reduced or scanned: the innermost dimension of an array, or a segment of it.
 struct Row<'a> {
     width: Operand,
-    /// The index of the row in the dimensions around it.
+    /// Index of the row in the outer dimensions.
     index: &'a [Operand],
-    /// The rows of the arrays in memory that elements are computed from.
+    /// Rows of the stored arrays from which the elements are computed.
     leaves: &'a [Operand],
-    /// Where a stretch begins, and what says that it lies within.
+    /// Start of a segment, and the certificate that the segment is in bounds.
     start: Option<(Operand, warpwise_ir::Var)>,
 }
 
-/// An associative function as the core language wants it.
+/// An associative function in the form that core IR requires.
 pub(super) struct Operator {
     /// Neutral elements: of the components, or of the flag and the components.
     pub neutral: Vec<Operand>,
-    /// Whether values carry a flag.
+    /// Whether values are paired with a flag.
     pub lifted: bool,
-    /// Whether the initial value has not been taken care of.
+    /// Initial value that is still to be combined.
     pub initial: Option<Vec<Operand>>,
 }
 
@@ -82,7 +83,7 @@ impl<'f> Lowering<'f> {
         Ok(super::one(ArrayValue { shape: Vec::new(), elements: Delayed::Stored(columns) }))
     }
 
-    /// All dimensions reduced, the inner ones within the map of the outer ones.
+    /// Reduces all dimensions; the inner ones are reduced inside the map of the outer ones.
     fn whole_reduction(
         &mut self,
         node: &Ref,
@@ -107,7 +108,7 @@ impl<'f> Lowering<'f> {
         Ok(self.screma(width, arrays, map, Vec::new(), vec![reduce], None))
     }
 
-    /// What the first elements of nothing are.
+    /// Checks that a fold without an initial value has a first element.
     fn check_not_empty(&mut self, node: &Node, outer: &[Operand], width: Operand) {
         let mut holds = self.b.compare("some", CompareOp::SLt, 0, width);
         for &extent in outer {
@@ -125,7 +126,7 @@ impl<'f> Lowering<'f> {
         node.inputs.get(1).map(|initial| self.scalars(initial)).transpose()
     }
 
-    /// A nest of maps over all but the innermost dimension.
+    /// Builds a nest of maps over all but the innermost dimension.
     fn nest_rows(
         &mut self,
         source: &ArrayValue,
@@ -138,7 +139,7 @@ impl<'f> Lowering<'f> {
         self.nested(outer, source.elements.needs_index(), &mut Vec::new(), inputs, innermost)
     }
 
-    /// One row reduced: the flag if there is one, and the components.
+    /// Reduces one row. Returns the flag, if there is one, and the components.
     fn reduction(
         &mut self,
         node: &Ref,
@@ -152,7 +153,7 @@ impl<'f> Lowering<'f> {
         Ok(self.screma(row.width, arrays, map, Vec::new(), vec![reduce], None))
     }
 
-    /// The map of a row to elements, with flags if wanted.
+    /// Builds the map from a row to its elements, with flags if `lifted`.
     fn row_map(
         &mut self,
         row: &Row<'_>,
@@ -179,7 +180,7 @@ impl<'f> Lowering<'f> {
         Ok((arrays, map))
     }
 
-    /// How the node's first function is to be used.
+    /// Determines the operator for the node's first function.
     pub(super) fn operator(&mut self, node: &Node, fold: Fold, initial: Option<Vec<Operand>>) -> Operator {
         let types = components(node);
         if let (Fold::Neutral, Some(neutral)) = (fold, &initial) {
@@ -200,7 +201,7 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// The function as a lambda, on pairs if it is lifted.
+    /// Builds the operator as a lambda, on pairs if it is lifted.
     pub(super) fn operator_lambda(&mut self, node: &Ref, operator: &Operator) -> Result<Lambda, Error> {
         let mut types: Vec<Type> = Vec::new();
         if operator.lifted {
@@ -219,7 +220,7 @@ impl<'f> Lowering<'f> {
         })
     }
 
-    /// `(p, x) . (q, y)`: the other value where one flag is not set.
+    /// Emits `(p, x) . (q, y)`: if only one flag is set, its value is the result.
     fn lifted(&mut self, node: &Ref, x: &[Operand], y: &[Operand]) -> Result<Vec<Operand>, Error> {
         let both = self.b.binary("both", BinaryOp::And, x[0], y[0]);
         let then_body =
@@ -235,7 +236,7 @@ impl<'f> Lowering<'f> {
         Ok(result)
     }
 
-    /// The initial value combined with a reduced one.
+    /// Combines the initial value with a reduced one.
     fn with_initial(
         &mut self,
         node: &Ref,
@@ -282,7 +283,7 @@ impl<'f> Lowering<'f> {
         Ok(super::one(array))
     }
 
-    /// Every row: for every segment, the reduction of a slice whose length differs from segment to segment.
+    /// Reduces every segment of every row. The segments are slices of different lengths.
     fn fold_segments(&mut self, node: &Ref) -> Result<Value, Error> {
         let source = self.array(&node.inputs[0])?;
         let (starts, lengths) = (self.computed(&node.inputs[1])?, self.computed(&node.inputs[2])?);
@@ -307,7 +308,7 @@ impl<'f> Lowering<'f> {
         Ok(super::one(ArrayValue { shape, elements: Delayed::Stored(columns) }))
     }
 
-    /// The reduction of a stretch of a row.
+    /// Reduces a segment of a row.
     fn segment(
         &mut self,
         node: &Ref,
@@ -318,7 +319,7 @@ impl<'f> Lowering<'f> {
         operator: &Operator,
     ) -> Result<Vec<Operand>, Error> {
         let length = row.width;
-        // Of a length that is not negative, this is no overflow.
+        // The subtraction cannot overflow if the length is not negative.
         let last = self.b.binary("last", BinaryOp::Sub, extent, length);
         let mut holds = self.b.compare("ok", CompareOp::SLe, start, last);
         for bound in [start, length] {
@@ -342,12 +343,12 @@ impl<'f> Lowering<'f> {
     }
 }
 
-/// The components of the elements of a node's result.
+/// Returns the component types of the elements of a node's result.
 pub(super) fn components(node: &Node) -> Vec<ValueType> {
     node.ty.array().map(|array| array.components.to_vec()).unwrap_or_default()
 }
 
-/// The neutral element of a function that is an operator on every component.
+/// Returns the neutral element of a function that applies an operator to every component.
 pub(super) fn identities(function: &Function, types: &[ValueType]) -> Option<Vec<Operand>> {
     let parts: Vec<&Ref> = match function.result.op {
         Op::Join => function.result.inputs.iter().collect(),
@@ -371,7 +372,7 @@ fn identity(op: BinaryOp, ty: ScalarType) -> Option<Operand> {
     op.identity(ty).map(Operand::Const)
 }
 
-/// Which parameter a node is a component of, and which.
+/// Returns the parameter and the component that a node selects.
 fn parameter_part(node: &Ref, function: &Function) -> Option<(usize, usize)> {
     let (whole, at) = match node.op {
         Op::Part(at) => (&node.inputs[0], at),
@@ -385,7 +386,7 @@ fn parameter_part(node: &Ref, function: &Function) -> Option<(usize, usize)> {
     Some((param, at))
 }
 
-/// Whether constants are neutral; zeros of either sign are for sums.
+/// Returns whether constants are neutral; zeros of either sign count as neutral for sums.
 fn all_neutral(initial: &[Operand], neutral: &[Operand]) -> bool {
     let is_zero = |operand: &Operand| match operand.as_const() {
         Some(Scalar::F16(x)) => x.to_f32() == 0.0,

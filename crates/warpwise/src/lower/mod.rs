@@ -1,4 +1,4 @@
-//! From the graph of handles to core IR of level `soac`.
+//! Lowering of the graph of handles to core IR of level `soac`.
 //!
 //! `xs.zip_with(&ys, |x, y| x * y).sum()` becomes
 //!
@@ -14,14 +14,14 @@
 //! }
 //! ```
 //!
-//! [`mod@plan`] says where nodes are computed. Elements are taken apart into components, arrays into an array per component.
-//! What is used once, by an operation on arrays, stays [`delayed`]: a function of the elements of other arrays at the same
-//! index, or of the index, that becomes part of its user (papers/003, section 5). Everything else is computed where it
-//! stands; the optimiser's fusion comes on top.
+//! [`mod@plan`] decides where nodes are computed. Elements are decomposed into components, arrays into one array per component.
+//! An array with a single use by an array operation stays [`delayed`]: a function of the elements of other arrays at the same
+//! index, or of the index, that is fused into its user (papers/003, section 5). Everything else is computed in its place; the
+//! optimiser then fuses further.
 //!
 //! Reading order: [`mod@plan`], this file, [`scalar`], [`delayed`], [`views`], [`folds`], [`moves`], [`control`], [`parts`].
 //!
-//! Absent: optimisation. The verifier checks what comes out.
+//! Absent: optimisation. The verifier checks the resulting program.
 
 mod control;
 mod delayed;
@@ -51,18 +51,18 @@ use crate::graph::{ArrayTy, Node, Op, Ref, Ty};
 use delayed::Delayed;
 use plan::{Plan, plan};
 
-/// A program, and what it takes besides its parameters.
+/// A program and the host arrays that it takes after its parameters.
 pub(crate) struct Lowered {
-    /// One entry point, `main`.
+    /// The program, with one entry point `main`.
     pub program: Program,
-    /// Arrays of the host that the program uses ([`Op::Use`]): arguments after the parameters.
+    /// Host arrays that the program uses ([`Op::Use`]): arguments after the parameters.
     pub used: Vec<Ref>,
 }
 
-/// The name of the entry point.
+/// Name of the entry point.
 pub(crate) const ENTRY: &str = "main";
 
-/// Lowers a computation of these results from these nodes: parameters, or what was computed before.
+/// Lowers the computation of `results` from `params`: parameters, or values computed before.
 pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
     let plan = plan(params, results);
     if let Some(node) = &plan.too_deep {
@@ -95,25 +95,25 @@ pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
     Ok(Lowered { program, used })
 }
 
-/// What a node was lowered to.
+/// Value that a node was lowered to.
 #[derive(Clone)]
 enum Value {
     /// The components of an element.
     Scalars(Vec<Operand>),
-    /// Arrays.
+    /// One or several arrays.
     Arrays(SmallVec<[ArrayValue; 1]>),
 }
 
-/// An array.
+/// An array, which may not be computed yet.
 #[derive(Clone)]
 struct ArrayValue {
     /// Extents, outermost first.
     shape: Vec<Operand>,
-    /// Its elements.
+    /// The elements.
     elements: Delayed,
 }
 
-/// Lowering at work.
+/// State of the lowering of a program.
 struct Lowering<'f> {
     b: Builder<'f>,
     plan: Plan,
@@ -121,7 +121,7 @@ struct Lowering<'f> {
 }
 
 impl Lowering<'_> {
-    /// Computes everything of a scope.
+    /// Computes all nodes of a scope.
     fn scope(&mut self, scope: plan::ScopeId) -> Result<(), Error> {
         for node in self.plan.nodes(scope) {
             let value = self.node(&node)?;
@@ -197,7 +197,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The array, computed if it was not.
+    /// Returns the array, and computes it if necessary.
     fn computed(&mut self, node: &Node) -> Result<ArrayValue, Error> {
         let array = self.array(node)?;
         let Delayed::Stored(_) = array.elements else {
@@ -209,7 +209,7 @@ impl Lowering<'_> {
         Ok(array)
     }
 
-    /// The arrays of the components, computed if they were not.
+    /// Returns the array's component arrays, and computes them if necessary.
     fn columns(&mut self, node: &Node) -> Result<Vec<Operand>, Error> {
         match self.computed(node)?.elements {
             Delayed::Stored(columns) => Ok(columns),
@@ -219,7 +219,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The arrays of the components of one or several arrays.
+    /// Returns the component arrays of one or several arrays.
     fn all_columns(&mut self, node: &Node) -> Result<Vec<Operand>, Error> {
         let Value::Arrays(arrays) = self.value(node)? else { return Err(internal(node, "no arrays")) };
         let mut columns = Vec::new();
@@ -231,7 +231,7 @@ impl Lowering<'_> {
         Ok(columns)
     }
 
-    /// A value that is put off where its only user can take it in.
+    /// Delays an array if its only user can take it over; stores it otherwise.
     fn produced(&mut self, node: &Node, array: ArrayValue) -> Result<Value, Error> {
         if self.plan.is_used_once(node) && array.elements.depth() < delayed::GREATEST_DEPTH {
             return Ok(one(array));
@@ -240,7 +240,7 @@ impl Lowering<'_> {
         Ok(one(ArrayValue { shape: array.shape, elements: Delayed::Stored(stored) }))
     }
 
-    /// Puts the code of a node's function here.
+    /// Emits the code of a node's function in place.
     fn apply(&mut self, node: &Node, at: usize, arguments: Vec<Value>) -> Result<Value, Error> {
         let function = &node.functions[at];
         for (param, argument) in function.params.iter().zip(arguments) {
@@ -252,7 +252,7 @@ impl Lowering<'_> {
         self.value(&function.result)
     }
 
-    /// Puts the code of a node's scalar function here.
+    /// Emits the code of a node's scalar function in place.
     fn apply_scalar(
         &mut self,
         node: &Node,
@@ -265,7 +265,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A body of its own.
+    /// Builds a separate body.
     fn body(&mut self, build: impl FnOnce(&mut Self) -> Result<Vec<Operand>, Error>) -> Result<Body, Error> {
         let outer = self.b.take_stms();
         let result = build(self);
@@ -274,12 +274,12 @@ impl Lowering<'_> {
         Ok(Body { stms, result: result? })
     }
 
-    /// Fresh variables of these types.
+    /// Makes new variables of these types.
     fn fresh(&mut self, name: &str, types: &[Type]) -> Vec<Var> {
         types.iter().map(|ty| self.b.function.fresh(name, ty.clone())).collect()
     }
 
-    /// The sizes that the results' types mention and parameters do not give, then the results.
+    /// Returns the sizes in the results' types that are not parameters, then the results.
     fn results(&mut self, results: &[Ref]) -> Result<(Vec<Operand>, Vec<Operand>), Error> {
         let mut outputs = Vec::new();
         for result in results {
@@ -301,12 +301,12 @@ impl Lowering<'_> {
     }
 }
 
-/// One array as a value.
+/// Wraps one array as a value.
 fn one(array: ArrayValue) -> Value {
     Value::Arrays(SmallVec::from_iter([array]))
 }
 
-/// Declares parameters: all sizes, then the components; yields their values.
+/// Declares parameters: all sizes, then the components. Returns their values.
 fn parameters(function: &mut CoreFunction, inputs: &[Ref]) -> FxHashMap<u64, Value> {
     let mut shapes = Vec::new();
     for array in inputs.iter().flat_map(|input| arrays(&input.ty)) {
@@ -336,7 +336,7 @@ fn parameters(function: &mut CoreFunction, inputs: &[Ref]) -> FxHashMap<u64, Val
     values
 }
 
-/// The arrays that a node yields.
+/// Returns the types of a node's arrays.
 fn arrays(ty: &Ty) -> &[ArrayTy] {
     match ty {
         Ty::Scalars(_) => &[],
@@ -344,7 +344,7 @@ fn arrays(ty: &Ty) -> &[ArrayTy] {
     }
 }
 
-/// How many values of the core language a node's value is.
+/// Returns the number of core values that represent a node.
 fn columns(ty: &Ty) -> usize {
     match ty {
         Ty::Scalars(components) => components.len(),
@@ -352,7 +352,7 @@ fn columns(ty: &Ty) -> usize {
     }
 }
 
-/// The types of these values as the driver sees them.
+/// Returns the surface types of these values.
 fn surface(ty: &Ty) -> Vec<EntryType> {
     let array = |array: &ArrayTy| {
         let rank = array.rank;
@@ -368,22 +368,22 @@ fn surface(ty: &Ty) -> Vec<EntryType> {
     }
 }
 
-/// A parameter of an entry point without a name.
+/// Makes an unnamed parameter of an entry point.
 pub(crate) fn parameter(ty: EntryType) -> EntryParam {
     EntryParam { name: String::new(), consumed: false, ty }
 }
 
-/// The constants that stand where there is no value.
+/// Returns zeros of these types, as placeholders for missing values.
 fn zeros(types: &[ValueType]) -> Vec<Operand> {
     types.iter().map(|ty| Operand::Const(Scalar::zero(ty.scalar()))).collect()
 }
 
-/// The program is wrong here.
+/// Returns an error of the Rust program at this node.
 pub(crate) fn wrong(node: &Node, message: &str) -> Error {
     Error::Program { place: node.place.to_string(), message: message.to_string() }
 }
 
-/// This crate is wrong.
+/// Returns an error of this crate at this node.
 fn internal(node: &Node, message: &str) -> Error {
     Error::Internal(format!("{}: {message}", node.place))
 }

@@ -1,4 +1,4 @@
-//! Operations that move elements: permutations, scatters, filters, joining.
+//! Operations that move elements: permutations, scatters, filters, concatenations.
 
 use warpwise_ir::sizes::SizeOp;
 use warpwise_ir::{Expr, Hist, HistOp, Lambda, Operand, Partition, Scatter, ScatterDest, Shape, Var};
@@ -10,7 +10,7 @@ use super::{ArrayValue, Lowering, Value, internal, one};
 use crate::error::Error;
 use crate::graph::{Fold, Op, Ref};
 
-/// What is moved: a row of elements, with the index of each in the source.
+/// The elements to move, as a vector, with the index of each in the source.
 struct Moved {
     width: Operand,
     arrays: Vec<Var>,
@@ -60,7 +60,7 @@ impl Lowering<'_> {
         self.moved_to(node, &results, shape, single)
     }
 
-    /// Copies of the defaults to write to, and whether they stand for a single element.
+    /// Makes writable copies of the defaults. Also returns whether they stand for a single element.
     fn destinations(&mut self, node: &Ref) -> Result<(Vec<Operand>, Vec<Var>, bool), Error> {
         let defaults = self.computed(&node.inputs[0])?;
         let columns = self.columns(&node.inputs[0])?;
@@ -96,7 +96,7 @@ impl Lowering<'_> {
         Ok(one(ArrayValue { shape, elements: Delayed::Stored(columns) }))
     }
 
-    /// The elements of the source, all in one row, with what `give` makes of the place and the components of each.
+    /// Makes a vector of the source's elements, mapped by `give` from the destination and the components of each.
     fn moved(
         &mut self,
         node: &Ref,
@@ -130,7 +130,7 @@ impl Lowering<'_> {
         Ok(Moved { width, arrays, map })
     }
 
-    /// An array as a vector in memory.
+    /// Stores an array as a vector.
     fn flat(&mut self, node: &Ref) -> Result<ArrayValue, Error> {
         let source = self.computed(node)?;
         let (size, certs) = self.elements(node, &source.shape);
@@ -142,7 +142,7 @@ impl Lowering<'_> {
         Ok(ArrayValue { shape: vec![size], elements: Delayed::Stored(columns) })
     }
 
-    /// The index in an array of these extents that a place in row-major order is; of an array with elements.
+    /// Returns the index that corresponds to a row-major position in a non-empty array of these extents.
     fn unflattened(&mut self, flat: Operand, extents: &[Operand]) -> Vec<Operand> {
         let mut index = Vec::with_capacity(extents.len());
         let mut rest = flat;

@@ -1,7 +1,7 @@
-//! Functions of parts of arrays: lifted to all parts, and put where they are used.
+//! Functions on parts of arrays: lifted to all parts, and inlined at their use.
 //!
-//! The function of one part is lowered by itself, with what it uses from outside as further parameters, and lifted
-//! ([`warpwise_opt::flatten::chunk`]). Parts fold each by itself, so rounding does not depend on the parts before.
+//! The function of one part is lowered separately, with its captured values as further parameters, and lifted
+//! ([`warpwise_opt::flatten::chunk`]). Each part is folded separately, so rounding does not depend on the preceding parts.
 
 use smallvec::SmallVec;
 use warpwise_ir::builder::Builder;
@@ -16,12 +16,12 @@ use crate::error::Error;
 use crate::graph::{self, Op, Ref, Ty};
 use crate::seq::{PartsKind, PartsOf};
 
-/// A source as the lifted function takes it.
+/// A source in the form that the lifted function takes.
 struct Source {
     count: Operand,
-    /// The extents of a part, or the arrays of those of all parts.
+    /// Extents of one part, or one array per extent with the extents of all parts.
     sizes: Vec<Operand>,
-    /// For segments: the total and where they begin.
+    /// For segments: the total and the array of starts.
     place: Option<(Operand, Operand)>,
     columns: Vec<Operand>,
 }
@@ -44,7 +44,7 @@ impl Lowering<'_> {
         self.given(node, parts, &chunk, first, &results[chunk.sizes.1..])
     }
 
-    /// Checks that a source has so many parts.
+    /// Checks that a source has `count` parts.
     fn check_count(&mut self, node: &Ref, source: &mut Source, count: Operand) {
         let holds = self.b.compare("same", CompareOp::Eq, source.count, count);
         let cert = self.check(node, holds, "different numbers of parts:", &[count, source.count]);
@@ -91,7 +91,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The arguments of the lifted function: as the function of one part takes them, then in the order of the lifted one.
+    /// Returns the arguments of the lifted function: assembled in the order of the function of one part, then permuted to the
+    /// order of the lifted one.
     fn arguments(
         &mut self,
         node: &Ref,
@@ -135,7 +136,7 @@ impl Lowering<'_> {
         Ok(chunk.order.iter().map(|&at| plain[at]).collect())
     }
 
-    /// What the lifted function gave, as vectors.
+    /// Converts the results of the lifted function to vectors.
     fn given(
         &mut self,
         node: &Ref,
@@ -149,7 +150,7 @@ impl Lowering<'_> {
         let mut next = |form: &mut dyn FnMut(GivenAs)| {
             let given = forms.next().copied().unwrap_or(GivenAs::Avoided);
             form(given);
-            // Where segments begin follows from their extents.
+            // The starts of segments follow from their extents.
             if given == GivenAs::Segments {
                 results.next();
             }
@@ -179,7 +180,7 @@ impl Lowering<'_> {
         Ok(Value::Arrays(arrays))
     }
 
-    /// Columns of any rank as those of one vector.
+    /// Reshapes columns of any rank to the columns of one vector.
     fn as_vector(&mut self, node: &Ref, columns: Vec<Operand>) -> Result<ArrayValue, Error> {
         let mut shape: Vec<Operand> = Vec::new();
         let mut certs = Vec::new();
@@ -200,7 +201,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The function of one part, lifted.
+/// Lowers and lifts the function of one part.
 fn lifted(parts: &PartsOf) -> Result<Chunk, Error> {
     let mut all = Vec::new();
     for result in &parts.results {
@@ -218,7 +219,7 @@ fn lifted(parts: &PartsOf) -> Result<Chunk, Error> {
         return Err(Error::Internal("an array of the host was not captured".to_string()));
     }
     for function in program.functions.values_mut() {
-        // The extents are results of their own.
+        // The extents are explicit results already.
         let sizes = function.entry.as_ref().map_or(0, |entry| entry.size_results);
         function.body.result.drain(..sizes);
     }

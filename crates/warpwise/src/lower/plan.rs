@@ -1,9 +1,9 @@
-//! Where every node is computed.
+//! Placement of nodes in scopes.
 //!
-//! Functions, choices and loops open scopes. A node is computed in the innermost scope that all its users share, so that
-//! what is shared is computed once and what only one side of a choice needs only there; but never within a function that
-//! was begun after the node was made: what is written before a closure is computed before it. Operations on arrays
-//! are never computed within scalar functions.
+//! Functions, choices and loops open scopes. A node is computed in the innermost scope that encloses all its users, so that a
+//! shared value is computed once, and a value needed by only one side of a choice is computed only there. But a node is never
+//! computed inside a function that was begun after the node was made: values written before a closure are computed before it.
+//! Operations on arrays are never computed inside scalar functions.
 
 use rustc_hash::FxHashMap;
 use warpwise_ir::deep::LEVELS;
@@ -13,42 +13,42 @@ use crate::graph::{Node, Op, Ref};
 /// A scope, by position in [`Plan::scopes`].
 pub(super) type ScopeId = usize;
 
-/// Where every node is computed.
+/// The scope in which every node is computed.
 pub(super) struct Plan {
     scopes: Vec<Scope>,
     home: FxHashMap<u64, ScopeId>,
     nested: FxHashMap<(u64, usize), ScopeId>,
     uses: FxHashMap<u64, Uses>,
-    /// The host's arrays, each once.
+    /// The host arrays, each once.
     pub used: Vec<Ref>,
-    /// A node whose function, or side of a choice, nests deeper than programs may.
+    /// A node whose function, or side of a choice, exceeds the maximum nesting depth of programs.
     pub too_deep: Option<Ref>,
 }
 
 struct Scope {
     parent: Option<ScopeId>,
     depth: usize,
-    /// Nodes with smaller numbers were made before the scope was begun; 0 where that does not matter.
+    /// Number at which the scope was begun: nodes with smaller numbers were made before it. 0 where this does not matter.
     begin: u64,
-    /// The greatest such number of this scope and those around it.
+    /// Maximum of `begin` over this scope and its ancestors.
     latest_begin: u64,
-    /// Whether operations on arrays may stand here.
+    /// Whether array operations may be computed here.
     arrays: bool,
-    /// Whether they may stand here and everywhere around.
+    /// Whether array operations may be computed here and in all ancestors.
     arrays_around: bool,
-    /// What is computed here, operands first.
+    /// Nodes computed here, operands first.
     nodes: Vec<Ref>,
 }
 
-/// How the elements of an array are used.
+/// Uses of an array's elements.
 #[derive(Clone, Copy, Default)]
 struct Uses {
     count: usize,
-    /// All uses take every element at most once, in the scope the array is computed in.
+    /// Whether all uses take every element at most once, in the scope in which the array is computed.
     once_each: bool,
 }
 
-/// Plans the computation of these results, where these nodes are given.
+/// Plans the computation of these results from given nodes.
 pub(super) fn plan(given: &[Ref], results: &[Ref]) -> Plan {
     let order = operands_first(given, results);
     let given: FxHashMap<u64, ()> = given.iter().map(|node| (node.id, ())).collect();
@@ -88,27 +88,27 @@ pub(super) fn plan(given: &[Ref], results: &[Ref]) -> Plan {
 }
 
 impl Plan {
-    /// What is computed in a scope, operands first.
+    /// Returns the nodes computed in a scope, operands first.
     pub fn nodes(&self, scope: ScopeId) -> Vec<Ref> {
         self.scopes[scope].nodes.clone()
     }
 
-    /// Whether nothing is computed in a scope.
+    /// Returns whether nothing is computed in a scope.
     pub fn is_empty(&self, scope: ScopeId) -> bool {
         self.scopes[scope].nodes.is_empty()
     }
 
-    /// The scope of a node's function, or side of a choice.
+    /// Returns the scope of a node's function, or of a side of a choice.
     pub fn scope(&self, node: &Node, at: usize) -> Option<ScopeId> {
         self.nested.get(&(node.id, at)).copied()
     }
 
-    /// Whether every element of an array is used at most once, by one other operation on arrays.
+    /// Returns whether every element of an array is used at most once, by a single other array operation.
     pub fn is_used_once(&self, node: &Node) -> bool {
         self.uses.get(&node.id).is_some_and(|uses| uses.count == 1 && uses.once_each)
     }
 
-    /// Decides where a node stands whose users are all placed, and uses its operands from there.
+    /// Chooses the scope of a node whose users are all placed, and records the uses of its operands.
     fn place(&mut self, node: &Ref) {
         let Some(&shared) = self.home.get(&node.id) else { return };
         let home = self.not_after(node, shared);
@@ -169,7 +169,7 @@ impl Plan {
         a
     }
 
-    /// The innermost scope around `scope` that the node may stand in.
+    /// Returns the innermost scope at or around `scope` in which the node may be computed.
     fn not_after(&self, node: &Node, scope: ScopeId) -> ScopeId {
         let Scope { latest_begin, arrays_around, .. } = self.scopes[scope];
         if latest_begin <= node.id && (arrays_around || !node.is_array()) {
@@ -203,7 +203,7 @@ impl Plan {
             | Op::FoldAll(_)
             | Op::Scan { .. }
             | Op::Filter => true,
-            // Segments do not overlap: what they begin with follows from their lengths.
+            // Segments do not overlap, because their starts follow from their lengths.
             Op::FoldSegments => at == 0,
             Op::Permute | Op::Scatter => at == 1,
             _ => false,
@@ -215,12 +215,13 @@ impl Plan {
     }
 }
 
-/// The first of a node's operands that count: what a foreign function takes does not where it is not called.
+/// Returns the index of the first operand that is needed. The arguments of a foreign function are not, since its fallback is
+/// computed here.
 fn first_operand(node: &Node) -> usize {
     usize::from(matches!(node.op, Op::Foreign(_)))
 }
 
-/// All nodes that the results need, operands before users; what is given needs nothing.
+/// Returns all nodes that the results need, operands before users; operands of given nodes are not needed.
 pub(super) fn operands_first(given: &[Ref], results: &[Ref]) -> Vec<Ref> {
     enum Step {
         Enter(Ref),

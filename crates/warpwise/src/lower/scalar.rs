@@ -1,4 +1,4 @@
-//! Scalar operations, and the checks of those that can fail.
+//! Scalar operations, and the checks of those that may fail.
 
 use warpwise_ir::sizes::{Checked, SizeOp, elements, too_many_elements};
 use warpwise_ir::{Expr, Message, MessagePart, Operand, Var};
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::graph::{Node, Op, Ref};
 
 impl Lowering<'_> {
-    /// An operation whose result is a scalar, or several.
+    /// Lowers an operation whose result is one or several scalars.
     pub(super) fn scalar_node(&mut self, node: &Ref) -> Result<Vec<Operand>, Error> {
         let operands = |lowering: &Self| -> Result<Vec<Operand>, Error> {
             let mut all = Vec::new();
@@ -51,7 +51,7 @@ impl Lowering<'_> {
         Ok(vec![self.b.bind_one("x", expr).into()])
     }
 
-    /// An operator, below the check that it has a result.
+    /// Emits a binary operator, after the check of its operand.
     fn binary(&mut self, node: &Node, op: BinaryOp, x: Operand, y: Operand) -> Operand {
         let certs = if op.can_fail() { self.check_operand(node, op, y) } else { None };
         let certs: Vec<Var> = certs.into_iter().collect();
@@ -77,7 +77,8 @@ impl Lowering<'_> {
         Some(self.b.assert(holds, Message { parts, calls: Vec::new() }))
     }
 
-    /// A code point, below the check that it is a character's: one up to 0x10ffff outside of 0xd800..=0xdfff.
+    /// Emits the check that a code point is valid (at most 0x10ffff and outside of 0xd800..=0xdfff), and returns the checked code
+    /// point.
     fn character(&mut self, node: &Node) -> Result<Operand, Error> {
         let code = self.scalars(&node.inputs[0])?[0];
         let constant = |code: u32| Operand::Const(Scalar::I32(code as i32));
@@ -99,7 +100,7 @@ impl Lowering<'_> {
         Ok(self.read(&columns, &index, &certs.into_iter().collect::<Vec<Var>>()))
     }
 
-    /// The elements of arrays at an index.
+    /// Reads the elements of arrays at an index.
     pub(super) fn read(&mut self, columns: &[Operand], index: &[Operand], certs: &[Var]) -> Vec<Operand> {
         let element = |b: &mut warpwise_ir::builder::Builder<'_>, column: &Operand| match column.as_var() {
             Some(array) if !index.is_empty() => b.index("x", array, index).into(),
@@ -108,7 +109,7 @@ impl Lowering<'_> {
         self.b.with_certs(certs, |b| columns.iter().map(|column| element(b, column)).collect())
     }
 
-    /// A certificate that the index lies in the shape; none for no dimensions.
+    /// Emits a bounds check of the index, and returns its certificate; `None` for rank 0.
     pub(super) fn check_index(&mut self, node: &Node, index: &[Operand], shape: &[Operand]) -> Option<Var> {
         let mut all: Option<Operand> = None;
         for (&at, &extent) in index.iter().zip(shape) {
@@ -135,7 +136,7 @@ impl Lowering<'_> {
         Some(self.b.assert(all?, Message { parts, calls: Vec::new() }))
     }
 
-    /// A certificate that the condition holds, with a message of text and one value.
+    /// Emits a check of the condition, whose message consists of a text and values. Returns the certificate.
     pub(super) fn check(&mut self, node: &Node, holds: Operand, text: &str, values: &[Operand]) -> Var {
         let mut parts = vec![MessagePart::Text(format!("{}: {text}", node.place))];
         for value in values {
@@ -145,13 +146,13 @@ impl Lowering<'_> {
         self.b.assert(holds, Message { parts, calls: Vec::new() })
     }
 
-    /// How many elements arrays of these extents have, and the certificates that it fits.
+    /// Returns the number of elements of arrays of these extents, and the certificates that it does not overflow.
     pub(super) fn elements(&mut self, node: &Node, shape: &[Operand]) -> (Operand, Vec<Var>) {
         let Checked { value, fits } = elements(&mut self.b, shape);
         (value, self.check_size(node, fits, || too_many_elements(shape)))
     }
 
-    /// A size computed of others, and the certificates that it fits.
+    /// Computes a size from two others. Also returns the certificates that it does not overflow.
     pub(super) fn size(&mut self, node: &Node, op: SizeOp, x: Operand, y: Operand) -> (Operand, Vec<Var>) {
         let Checked { value, fits } = op.compute(&mut self.b, x, y);
         (value, self.check_size(node, fits, || op.overflow(x, y)))

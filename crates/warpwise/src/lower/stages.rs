@@ -1,8 +1,8 @@
-//! Which foreign functions are called.
+//! Selection of the foreign functions to call.
 //!
-//! A foreign function stands between two programs: the first computes its arguments, the second takes its results. That is
-//! possible where it does not depend on a variable of a function or a loop; elsewhere its counterpart in the language is
-//! computed instead.
+//! A foreign function runs between two programs: the first computes its arguments, the second takes its results. This is possible
+//! if the function does not depend on a parameter of a scalar function or on the state of a loop; otherwise its fallback is
+//! computed.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use super::plan::operands_first;
 use crate::foreign::DeviceKind;
 use crate::graph::{Op, Ref};
 
-/// The foreign functions for a kind of device that the results need and that can be called, in an order in which they can.
+/// Returns the callable foreign functions of this kind of device that the results need, in calling order.
 pub(crate) fn foreign_calls(params: &[Ref], results: &[Ref], device: DeviceKind) -> Vec<Ref> {
     let mut calls: Vec<Ref> = Vec::new();
     let mut pending: Vec<Ref> = results.to_vec();
@@ -20,7 +20,7 @@ pub(crate) fn foreign_calls(params: &[Ref], results: &[Ref], device: DeviceKind)
         let Some(call) = order.iter().find(|node| is_callable(node, device, params, &calls)) else {
             continue;
         };
-        // The arguments first: they may need other foreign functions.
+        // Foreign functions in the arguments come first.
         let before = foreign_calls(params, std::slice::from_ref(&call.inputs[0]), device);
         for other in before.into_iter().chain([call.clone()]) {
             if calls.iter().all(|known| known.id != other.id) {
@@ -38,7 +38,7 @@ fn is_callable(node: &Ref, device: DeviceKind, params: &[Ref], calls: &[Ref]) ->
     native.device == device && !is_known && !depends_on_variables(&node.inputs[0], params)
 }
 
-/// Whether a node mentions a variable that is none of the program's.
+/// Returns whether a node depends on a parameter that does not belong to the whole program.
 fn depends_on_variables(node: &Ref, params: &[Ref]) -> bool {
     let order = operands_first(&[], std::slice::from_ref(node));
     let mut bound: FxHashMap<u64, ()> = params.iter().map(|param| (param.id, ())).collect();

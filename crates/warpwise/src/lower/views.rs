@@ -1,6 +1,6 @@
-//! Views: arrays whose elements are those of another array at other places.
+//! Views: arrays that show elements of another array at other indices.
 //!
-//! Of an array in memory a view is `slice`, `rearrange` or `reshape`; of one that is not computed yet, its index is changed.
+//! A view of a stored array is a `slice`, `rearrange` or `reshape`; for a delayed array, the view transforms the index.
 
 use std::rc::Rc;
 
@@ -12,27 +12,27 @@ use super::{ArrayValue, Lowering, Value, internal, one};
 use crate::error::Error;
 use crate::graph::{Axis, Op, Ref};
 
-/// How an index into a view becomes an index into what is viewed.
+/// A mapping from indices of a view to indices of the viewed array.
 #[derive(Clone)]
 pub(super) enum View {
-    /// For every dimension of what is viewed, which part is taken.
+    /// The selection along every dimension of the viewed array.
     Slice(Vec<Part>),
-    /// Dimension `i` of the view is dimension `perm[i]` of what is viewed.
+    /// Dimension `i` of the view is dimension `perm[i]` of the viewed array.
     Transpose(Vec<usize>),
-    /// Which dimensions of the view are those of what is viewed; it repeats along the others.
+    /// Whether each dimension of the view is one of the viewed array; the array repeats along the others.
     Replicate(Vec<bool>),
 }
 
-/// What a slice takes of a dimension.
+/// Selection of a slice along one dimension.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     /// One index, checked by the certificate.
     Fixed(Operand, Option<Var>),
-    /// So many from a first one on, `stride` apart.
+    /// `len` indices from `start` on, `stride` apart.
     Range { start: Operand, len: Operand, stride: Operand },
 }
 
-/// The index that a chain of views, the outermost first, comes to, and the certificates it relies on.
+/// Maps an index through a chain of views, outermost first. Also returns the certificates on which the result depends.
 pub(super) fn source_index(
     lowering: &mut Lowering<'_>,
     views: &[View],
@@ -162,7 +162,7 @@ impl Lowering<'_> {
         self.produced(node, ArrayValue { shape, elements })
     }
 
-    /// The same elements in row-major order under another shape, which the certificates say has as many elements.
+    /// Reshapes an array in row-major order. The certificates guarantee the number of elements.
     fn reshape(
         &mut self,
         node: &Ref,
@@ -206,7 +206,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// A view of elements.
+    /// Applies a view to elements.
     fn seen(&mut self, elements: &Delayed, view: &View) -> Delayed {
         let further = |views: &Rc<[View]>| [view.clone()].into_iter().chain(views.iter().cloned()).collect();
         match elements {
@@ -230,7 +230,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A view of an array in memory.
+    /// Applies a view to a stored array.
     fn seen_column(&mut self, column: Operand, view: &View) -> Operand {
         let Some(array) = column.as_var() else { return column };
         match view {

@@ -1,10 +1,10 @@
-//! Many elements of a sequence together.
+//! Batches of consecutive elements of a sequence.
 //!
-//! An element is one or several arrays. A [`Batch`] holds, for each of these arrays, the elements' arrays one after the
-//! other, as an array per component: with one more dimension where all have the same extents by construction, and
-//! otherwise flat, with the extents of each beside them. Nothing outside this folder sees which it is.
+//! An element is one or several arrays. For each of these arrays, a [`Batch`] holds the arrays of all elements one after the
+//! other, stored as one array per component. If all have the same extents by construction, the component array has one additional
+//! dimension; otherwise it is flat, and the extents are stored separately. This choice is not visible outside this folder.
 //!
-//! Absent: deciding which form an array has ([`super::slot`] and [`super::program`] do, before anything runs).
+//! Absent: the choice of an array's form ([`super::slot`] and [`super::program`] make it, before anything runs).
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,48 +18,48 @@ use crate::graph::ArrayTy;
 /// Consecutive elements.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// How many.
+    /// Number of elements.
     pub count: usize,
-    /// The arrays that an element is made of.
+    /// Arrays of the elements: one entry for each array of an element.
     pub arrays: Vec<Elements>,
 }
 
-/// One array of each of some elements.
+/// One array of each of several elements.
 #[derive(Clone, Debug)]
 pub struct Elements {
-    /// Their extents.
+    /// Extents of the elements' arrays.
     pub extents: Extents,
-    /// The types of the components.
+    /// Types of the components.
     pub types: Vec<ValueType>,
-    /// An array per component.
+    /// One array per component.
     pub columns: Vec<Column>,
 }
 
-/// The extents of one array of each of some elements.
+/// Extents of one array of each of several elements.
 #[derive(Clone, Debug)]
 pub enum Extents {
-    /// They are numbers, each one more than the one before; there are no columns. Only programs take such.
+    /// The elements are consecutive numbers; there are no columns. Only programs take this form.
     Numbers {
-        /// The first of them.
+        /// First number.
         first: i64,
     },
-    /// All have these; columns have a dimension for the elements before them.
+    /// Extents that all elements have; columns have an additional outermost dimension.
     Same(Vec<i64>),
-    /// They may differ; columns are flat.
+    /// Extents that may differ; columns are flat.
     Each {
         /// For each dimension, the extent of each element.
         sizes: Vec<Numbers>,
-        /// Where each element's part begins.
+        /// Start of each element in the columns.
         starts: Numbers,
     },
 }
 
-/// A number for each of some elements, as programs take them; shared and not copied.
+/// One number for each of several elements, in the form that programs take; shared, not copied.
 #[derive(Clone, Debug)]
 pub struct Numbers(Column);
 
 impl Numbers {
-    /// These, but no more than so many.
+    /// Stores these numbers, up to a maximum of `most`.
     pub fn new(
         most: usize,
         memory: &MemoryPool,
@@ -75,8 +75,8 @@ impl Numbers {
         Ok(Numbers(column).part(0, count))
     }
 
-    /// Where segments of these lengths begin that lie one after the other, and where they end: as many as come to no more than
-    /// `most` together, or one that alone is longer; none from a negative length on.
+    /// Computes the starts of consecutive segments of these lengths, and the end of the last one. Includes as many segments as
+    /// have at most `most` elements in total, or a single longer one, and stops before a negative length.
     pub fn starts(lengths: &[i64], most: u64, memory: &MemoryPool) -> Result<(Numbers, i64), OutOfMemory> {
         let mut column = Column::allocate(memory, ScalarType::I64, &[lengths.len() as i64])?;
         let first = lengths.first().map_or(0, |&length| length.max(0));
@@ -85,23 +85,24 @@ impl Numbers {
         Ok((Numbers(column).part(0, count), end as i64))
     }
 
-    /// These, on the host's heap whatever the limit of memory is: a part of what memory did not suffice for must not fail for this.
+    /// Stores numbers on the host's heap, regardless of memory limits: splitting a batch that memory did not suffice for must not
+    /// fail.
     pub fn on_heap(numbers: Vec<i64>) -> Numbers {
         Numbers(Column::from_vec(&[numbers.len() as i64], numbers))
     }
 
-    /// The elements of a vector of i64.
+    /// Wraps a vector of `i64`.
     pub fn from_column(column: Column) -> Option<Numbers> {
         column.as_slice::<i64>()?;
         Some(Numbers(column))
     }
 
-    /// As a value for programs.
+    /// Returns the numbers as a program value.
     pub fn value(&self) -> Value {
         Value::array(ValueType::I64, self.0.clone())
     }
 
-    /// All less so much.
+    /// Subtracts `offset` from every number.
     fn less(&self, offset: i64) -> Numbers {
         match offset {
             0 => self.clone(),
@@ -109,7 +110,7 @@ impl Numbers {
         }
     }
 
-    /// Those from one index to before another, where they lie.
+    /// Returns the numbers from index `from` to before `to`, without a copy.
     pub fn part(&self, from: usize, to: usize) -> Numbers {
         Numbers(part_of(&self.0, from, &[(to - from) as i64]))
     }
@@ -124,7 +125,7 @@ impl Deref for Numbers {
 }
 
 impl Batch {
-    /// The bytes of all elements.
+    /// Returns the size of all elements in bytes.
     pub fn bytes(&self) -> u64 {
         let of = |elements: &Elements| {
             elements.columns.iter().map(|column| column.bytes().len() as u64).sum::<u64>()
@@ -132,12 +133,12 @@ impl Batch {
         self.arrays.iter().map(of).sum()
     }
 
-    /// The components of an element, where they lie.
+    /// Returns the components of an element, without copies.
     pub fn lent(&self, at: usize) -> Vec<Value> {
         self.arrays.iter().flat_map(|elements| elements.lent(at)).collect()
     }
 
-    /// The components of an element, copied into this memory.
+    /// Copies the components of an element into this memory.
     pub fn element(&self, at: usize, memory: &MemoryPool) -> Result<Vec<Value>, OutOfMemory> {
         let mut values = Vec::new();
         for elements in &self.arrays {
@@ -146,13 +147,13 @@ impl Batch {
         Ok(values)
     }
 
-    /// The elements from one index to before another, where they lie.
+    /// Returns the elements from index `from` to before `to`, without copies.
     pub fn part(&self, from: usize, to: usize) -> Batch {
         let arrays = self.arrays.iter().map(|elements| elements.part(from, to)).collect();
         Batch { count: to - from, arrays }
     }
 
-    /// The same elements in memory of their own.
+    /// Copies the elements into memory of their own.
     pub fn copied(&self, memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
         let mut batch = self.clone();
         for elements in &mut batch.arrays {
@@ -163,7 +164,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// The elements of both; regular ones must have the same extents.
+    /// Concatenates two batches; regular arrays must have the same extents.
     pub fn followed_by(&self, other: &Batch, memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
         if self.count == 0 {
             return Ok(other.clone());
@@ -177,7 +178,7 @@ impl Batch {
         Ok(Batch { count: self.count + other.count, arrays: joined? })
     }
 
-    /// Elements given by their components, of arrays of these types.
+    /// Packs elements, given by their components, of arrays of these types.
     pub fn pack(items: &[Vec<Value>], types: &[ArrayTy], memory: &MemoryPool) -> Result<Batch, OutOfMemory> {
         let mut arrays = Vec::new();
         let mut at = 0;
@@ -192,7 +193,7 @@ impl Batch {
 }
 
 impl Elements {
-    /// The extents of an element.
+    /// Returns the extents of an element.
     pub fn shape(&self, at: usize) -> Vec<i64> {
         match &self.extents {
             Extents::Numbers { .. } => Vec::new(),
@@ -201,7 +202,7 @@ impl Elements {
         }
     }
 
-    /// Where an element's part of the columns lies.
+    /// Returns the range of an element in the columns.
     pub fn span(&self, at: usize) -> (usize, usize) {
         let len = element_count(&self.shape(at)).unwrap_or(0) as usize;
         match &self.extents {
@@ -210,7 +211,7 @@ impl Elements {
         }
     }
 
-    /// The bytes of an element in a column.
+    /// Returns the range of an element's bytes in a column.
     pub fn bytes_of(&self, at: usize, column: &Column) -> std::ops::Range<usize> {
         let width = column.elem().bytes();
         let (from, to) = self.span(at);
@@ -226,7 +227,7 @@ impl Elements {
         self.columns.iter().zip(&self.types).filter_map(component).collect()
     }
 
-    /// All elements in a row, if they lie so: their number, and for each column its bytes.
+    /// Returns the number of scalars and the bytes of each column, if the elements are stored without gaps.
     pub fn in_a_row(&self, count: usize) -> Option<(usize, Vec<&[u8]>)> {
         let total = match &self.extents {
             Extents::Numbers { .. } => count,
@@ -308,7 +309,7 @@ impl Elements {
         Ok(Elements { extents, types: self.types.clone(), columns })
     }
 
-    /// Elements without dimensions are regular, others are not.
+    /// Packs elements; elements of rank 0 become regular, all others irregular.
     fn pack(items: &[&[Value]], ty: &ArrayTy, memory: &MemoryPool) -> Result<Elements, OutOfMemory> {
         let first = |item: &&[Value]| item.first().map_or(&[][..], |value| value.shape()).to_vec();
         let shapes: Vec<Vec<i64>> = items.iter().map(first).collect();
@@ -342,11 +343,12 @@ impl Elements {
     }
 }
 
-/// Where segments of these lengths begin, and how many fit with where they end, at `most` (no more than [`i64::MAX`]) at most.
+/// Computes the starts of segments of these lengths. Returns how many segments end at or before `most` (at most [`i64::MAX`]),
+/// and the end of the last one.
 fn fitting(lengths: &[i64], most: u64, starts: &mut [i64]) -> (usize, u64) {
-    /// Lengths that are added up together, unless they turn out not to fit.
+    /// Number of lengths that are added together, unless their sum turns out not to fit.
     const SOME: usize = 512;
-    /// So many lengths below this come to no more than any number holds, whatever was before them.
+    /// Bound on lengths: a block of shorter lengths cannot overflow, whatever came before.
     const SHORT: u64 = 1 << 50;
     let (mut count, mut end) = (0, 0_u64);
     for (lengths, starts) in lengths.chunks(SOME).zip(starts.chunks_mut(SOME)) {
@@ -371,12 +373,12 @@ fn fitting(lengths: &[i64], most: u64, starts: &mut [i64]) -> (usize, u64) {
     (count, end)
 }
 
-/// The bytes of all components of an element.
+/// Returns the size of all components of an element in bytes.
 pub fn item_bytes(item: &[Value]) -> u64 {
     item.iter().map(|value| bytes_of(value) as u64).sum()
 }
 
-/// The vector that a block builder made.
+/// Finishes a block builder as an array of this shape.
 pub fn finished(
     builder: BlockBuilder<'_>,
     ty: ValueType,
@@ -407,7 +409,7 @@ fn write(value: &Value, target: &mut [u8]) {
     }
 }
 
-/// An array of this shape that begins at an element of a column, where it lies.
+/// Returns an array of this shape that starts at an element of a column, without a copy.
 pub fn part_of(column: &Column, first: usize, shape: &[i64]) -> Column {
     let width = column.elem().bytes();
     let bytes = element_count(shape).unwrap_or(0) as usize * width;
@@ -450,12 +452,12 @@ mod tests {
         };
         let many: Vec<i64> = (0..2000).map(|x| x * x % 7).collect();
         let all = many.iter().sum::<i64>() as u64;
-        // Each is possible alone, but no number holds their sum.
+        // Each length is possible alone, but their sum overflows.
         let long = [(1 << 50) - 1; 1 << 15];
         let few = [&[][..], &[3, -1, 2], &[-1], &[i64::MAX, i64::MAX], &[1, i64::MIN], &[0, 0, 7]];
         for lengths in few.into_iter().chain([&many[..], &long]) {
             for most in [0, 1, 5, 6, 7, 1000, 1537, all - 1, all, all + 1, u64::MAX] {
-                // Sums that no number holds do not fit.
+                // Sums that overflow do not fit.
                 let (starts, end) = plain(lengths, most.min(i64::MAX as u64));
                 let (found, found_end) = Numbers::starts(lengths, most, &memory).unwrap();
                 assert_eq!((&found[..], found_end), (&starts[..], end), "{lengths:?} {most}");

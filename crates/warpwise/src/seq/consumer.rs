@@ -1,7 +1,7 @@
-//! What becomes of the elements of sequences.
+//! Consumers of the elements of sequences.
 //!
-//! A [`Consumer`] is a description of what to do with all elements of a sequence; running it, or a tuple of consumers, is one
-//! pass over the sources. What consumers do is in [`super::sink`], lazy output in [`super::lazy`].
+//! A [`Consumer`] describes an operation on all elements of a sequence; running it, or a tuple of consumers, makes one pass over
+//! the sources. [`super::sink`] implements the operations, [`super::lazy`] lazy iteration.
 
 use std::vec::IntoIter;
 
@@ -24,7 +24,7 @@ use crate::elt::{Elt, components};
 use crate::error::Error;
 use crate::shape::{Extend, Shape};
 
-/// What is to be done with all elements of a sequence; it gives an `R`. Made by methods of [`Seq`].
+/// A description of an operation on all elements of a sequence, with result `R`. Made by methods of [`Seq`].
 ///
 /// ```
 /// use warpwise::{Array, Consumer, Context, Seq, unit};
@@ -55,7 +55,7 @@ type Begin<R> = dyn FnOnce(&Context, bool) -> Result<Box<dyn Sink<R>>, Error>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Consumers: Sized {
-    /// What they give.
+    /// Type of the results.
     type Output;
 
     #[doc(hidden)]
@@ -65,21 +65,21 @@ pub trait Consumers: Sized {
     fn begin(self, context: &Context, known: &mut Known) -> Result<Begun<Self::Output>, Error>;
 }
 
-/// What is known before anything is computed.
+/// Facts known before anything is computed.
 #[doc(hidden)]
 pub struct Known {
     /// For every array that consumers take, whether all elements have the same extents.
     regular: IntoIter<bool>,
-    /// For every consumer how many elements it takes.
+    /// For every consumer, the number of elements that it takes, if known.
     elements: IntoIter<Option<u64>>,
 }
 
-/// What consumers want.
+/// The demands of all consumers.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct Wants(Vec<Want>);
 
-/// Consumers at work.
+/// Running consumers.
 #[doc(hidden)]
 pub struct Begun<R>(Box<dyn Taking<R>>);
 
@@ -93,11 +93,11 @@ trait Taking<R> {
 
     fn finish(self: Box<Self>) -> Result<R, SeqError>;
 
-    /// Whether functions of the host take elements.
+    /// Returns whether functions of the host take elements.
     fn calls_host(&self) -> bool;
 }
 
-/// Makes one pass for these consumers: every element is read and computed once.
+/// Runs these consumers in one pass: every element is read and computed once.
 ///
 /// ```
 /// use warpwise::{Array, Context, Seq, consume};
@@ -114,7 +114,7 @@ pub fn consume<C: Consumers>(context: &Context, consumers: C) -> Result<C::Outpu
     consume_with(context, consumers, &Streaming::new())
 }
 
-/// As [`consume`], in this way.
+/// Works like [`consume`], with these settings.
 ///
 /// ```
 /// use warpwise::{Context, Seq, Streaming, consume_with, unit};
@@ -152,7 +152,7 @@ pub fn consume_with<C: Consumers>(
     Err(SeqError::before(Error::Internal("a thread of the pass is gone".to_string())))
 }
 
-/// A pass, the context that it runs on, and where its arrays lie.
+/// Prepares a pass. Returns it with the context that it runs on, and the memory of its arrays.
 pub fn prepared(
     context: &Context,
     wants: &[Want],
@@ -179,7 +179,7 @@ impl<R: 'static> Consumer<R> {
         consume(context, self)
     }
 
-    /// Makes a pass over the sources in this way.
+    /// Makes a pass over the sources with these settings.
     ///
     /// ```
     /// use warpwise::{Context, Seq, Streaming, unit};
@@ -207,7 +207,7 @@ impl<A: Element> Seq<A> {
         Consumer { want: self.want(), begin: Box::new(begin) }
     }
 
-    /// All elements, on the host.
+    /// Collects all elements on the host.
     ///
     /// ```
     /// use warpwise::{Context, Seq, enum_from};
@@ -238,9 +238,9 @@ impl<A: Element> Seq<A> {
         self.consumer(|_, _| Ok(Box::new(Each { gathered: (), each, of: hosted::<A> })))
     }
 
-    /// Combines all elements, from an initial one on, by an associative function.
+    /// Combines all elements with an associative function, starting from an initial element.
     ///
-    /// Elements are combined along a tree that their numbers alone decide, so sums of floats have the same bits on every run.
+    /// Elements are combined along a tree that depends only on their numbers, so sums of floats have the same bits on every run.
     ///
     /// ```
     /// use warpwise::{Array, Context, Seq};
@@ -263,10 +263,10 @@ impl<A: Element> Seq<A> {
         })
     }
 
-    /// The last of the states that a function goes through from an initial one on, as it takes the elements one after the other. A
-    /// function that only changes some of a state's elements writes them where they are.
+    /// Returns the last state of a function that takes the elements one after the other, starting from an initial state. A
+    /// function that changes only some elements of the state updates them in place.
     ///
-    /// A [`fold`](Seq::fold) does more at once; this is for states that are large, and elements that are, too.
+    /// A [`fold`](Seq::fold) has more parallelism; this method is for large states and large elements.
     ///
     /// ```
     /// use warpwise::{Acc, Array, Context, Seq, Vector, fill};
@@ -294,7 +294,7 @@ impl<A: Element> Seq<A> {
 }
 
 impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
-    /// All elements of all arrays, one after the other.
+    /// Concatenates all elements of all arrays.
     ///
     /// ```
     /// use warpwise::{Context, Seq, enum_from};
@@ -316,7 +316,7 @@ impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
         })
     }
 
-    /// All arrays, which must have the same extents, as one array with another, outermost, dimension.
+    /// Stacks all arrays, which must have the same extents, along a new outermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, Seq, enum_from};
@@ -333,7 +333,7 @@ impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
     }
 }
 
-/// One consumer at work on its part of what a pass gives.
+/// A running consumer, which takes its share of the arrays of a pass.
 struct Single<R> {
     sink: Box<dyn Sink<R>>,
     arrays: usize,
@@ -375,7 +375,7 @@ impl<R: 'static> Consumers for Consumer<R> {
 
     fn begin(self, context: &Context, known: &mut Known) -> Result<Begun<R>, Error> {
         let arrays = self.want.results.len();
-        // `all` would leave those after the first irregular one to the next consumer.
+        // `all` would stop at the first irregular array and leave the others to the next consumer.
         let all = known.regular.by_ref().take(arrays).filter(|&regular| !regular).count() == 0;
         let mut sink = (self.begin)(context, all)?;
         if let Some(elements) = known.elements.next().flatten() {

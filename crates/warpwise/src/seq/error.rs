@@ -1,4 +1,4 @@
-//! What can end a stream before its time.
+//! Errors of passes over sequences.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use warpwise_runtime::memory::OutOfMemory;
 
 use crate::error::Error;
 
-/// A pass over sequences ended early.
+/// The error of a pass that ended early.
 ///
 /// ```
 /// use warpwise::{Cancel, Context, Seq, SeqCause, Streaming, unit};
@@ -20,13 +20,13 @@ use crate::error::Error;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeqError {
-    /// The number of the element, from 0, that could not be done; none if the pass could not begin.
+    /// Number of the element that failed, from 0; `None` if the pass could not start.
     pub element: Option<u64>,
-    /// Why.
+    /// Cause of the failure.
     pub cause: SeqCause,
 }
 
-/// Why a pass over sequences ended early.
+/// Cause of the early end of a pass.
 ///
 /// ```
 /// use warpwise::{Cancel, Context, Seq, SeqCause, Streaming, unit};
@@ -45,16 +45,16 @@ pub enum SeqCause {
     Source(String),
     /// The program could not be compiled, or failed on this element.
     Program(Error),
-    /// One element, or what is computed of it, takes more memory than the stream may.
+    /// An element, or its result, needs more memory than the stream may use.
     TooLarge(String),
-    /// Elements do not fit what takes them.
+    /// An element's extents do not match its consumer.
     Shape(String),
-    /// Somebody asked to stop.
+    /// The pass was cancelled.
     Cancelled,
 }
 
 impl SeqError {
-    /// It could not begin.
+    /// Wraps an error from before the start of a pass.
     pub(super) fn before(error: Error) -> SeqError {
         SeqError { element: None, cause: SeqCause::Program(error) }
     }

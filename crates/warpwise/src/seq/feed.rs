@@ -1,7 +1,7 @@
-//! The reading side of sources: elements in bulk.
+//! Feeds: reading of elements in bulk.
 //!
-//! A [`Feed`] gives up to so many elements at a time, in order, each once. What cannot be had for lack of memory stays
-//! where it is and can be asked for again, fewer at a time. A failing source comes with all elements before the failure.
+//! A [`Feed`] returns a limited number of elements at a time, in order, each once. A read that fails for lack of memory consumes
+//! nothing, and can be repeated with fewer elements. A failing source returns all elements before the failure.
 //!
 //! Absent: threads, waiting for memory ([`super::pipeline`]).
 
@@ -16,42 +16,43 @@ use crate::graph::ArrayTy;
 
 /// A source of elements.
 pub trait Feed: Send {
-    /// Up to `count` (at least 1) elements, and up to so many bytes of them, but one in any case. None only at the end.
+    /// Reads up to `count` (at least 1) elements of up to `bytes` bytes in total, but at least one element. Reads none only at
+    /// the end.
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory>;
 
-    /// How many elements there are to come, if that is known.
+    /// Returns the number of remaining elements, if known.
     fn left(&self) -> Option<u64> {
         None
     }
 
-    /// Whether nobody has to wait for elements, so that nothing is gained by beginning with few.
+    /// Returns whether elements are available without waiting, so that starting with small chunks gains nothing.
     fn is_ready(&self) -> bool {
         false
     }
 }
 
-/// What one reading gave.
+/// Result of a read.
 pub struct Reading {
     /// The elements.
     pub batch: Batch,
-    /// Whether it was the last reading.
+    /// Reason why this was the last read, if it was.
     pub end: Option<End>,
 }
 
-/// Why a source gives no more.
+/// Reason why a source has no more elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
-    /// There is no more.
+    /// The source is exhausted.
     Finished,
-    /// The next element cannot be had.
+    /// The next element could not be read.
     Failed(String),
 }
 
-/// The numbers of elements.
+/// A feed of the numbers of elements.
 pub struct Numbers {
-    /// The next one.
+    /// Next number.
     pub next: u64,
-    /// Before which it ends, if it does.
+    /// Number before which the feed ends, if any.
     pub end: Option<u64>,
 }
 
@@ -75,22 +76,22 @@ impl Feed for Numbers {
     }
 }
 
-/// An iterator's items, each the components of an element.
+/// A feed of an iterator's items, each given by its components.
 pub struct Items<I> {
     items: I,
     types: Vec<ArrayTy>,
-    /// What did not fit the memory yet.
+    /// Items that did not fit in memory yet.
     waiting: VecDeque<Vec<Value>>,
     end: Option<End>,
 }
 
 impl<I: Iterator<Item = Result<Vec<Value>, String>>> Items<I> {
-    /// Elements of these types.
+    /// Makes a feed of elements of these types.
     pub fn new(items: I, types: Vec<ArrayTy>) -> Items<I> {
         Items { items, types, waiting: VecDeque::new(), end: None }
     }
 
-    /// Asks the iterator until so many wait.
+    /// Asks the iterator for items until `count` of them wait, or as many as fit in `bytes`.
     fn fill(&mut self, count: u64, bytes: u64) {
         let mut have: u64 = self.waiting.iter().map(|item| item_bytes(item)).sum();
         while (self.waiting.len() as u64) < count
@@ -128,17 +129,17 @@ impl<I: Iterator<Item = Result<Vec<Value>, String>> + Send> Feed for Items<I> {
     }
 }
 
-/// The rows of an array of the host, where they lie.
+/// A feed of the rows of a host array, without copies.
 pub struct Rows {
-    /// The array's components.
+    /// Components of the array.
     pub columns: Vec<Column>,
-    /// Their types.
+    /// Types of the components.
     pub types: Vec<ValueType>,
-    /// The extents of a row.
+    /// Extents of a row.
     pub shape: Vec<i64>,
-    /// The next row.
+    /// Next row.
     pub next: u64,
-    /// Before which it ends.
+    /// Row before which the feed ends.
     pub end: u64,
 }
 
@@ -164,15 +165,15 @@ impl Feed for Rows {
     }
 }
 
-/// Boxes of equal extents within an array of the host, at given places; windows are such.
+/// A feed of boxes of equal extents within a host array, at given places; for example windows.
 pub struct Boxes<I> {
-    /// The array's components.
+    /// Components of the array.
     pub columns: Vec<Column>,
-    /// Their types.
+    /// Types of the components.
     pub types: Vec<ValueType>,
-    /// The extents of a box, over all dimensions of the array.
+    /// Extents of a box, over all dimensions of the array.
     pub extents: Vec<i64>,
-    /// Where boxes begin.
+    /// First corners of the boxes.
     pub places: I,
 }
 
@@ -183,7 +184,7 @@ impl<I: Iterator<Item = Vec<i64>> + Send> Feed for Boxes<I> {
         let width: u64 = self.types.iter().map(|ty| ty.scalar().bytes() as u64 * size as u64).sum();
         let most = count.min((bytes / width.max(1)).max(1));
         let whole = [&[most as i64], shape.as_slice()].concat();
-        // Before the places are asked for: what fails here can be asked for again.
+        // Allocated before the places are consumed, so that a failing read can be repeated.
         let mut columns = Vec::new();
         for column in &self.columns {
             columns.push(Column::allocate(memory, column.elem(), &whole)?);
@@ -208,19 +209,19 @@ impl<I: Iterator<Item = Vec<i64>> + Send> Feed for Boxes<I> {
     }
 }
 
-/// Segments of a vector of the host.
+/// A feed of the segments of a host vector.
 pub struct Segments {
-    /// The vector's components.
+    /// Components of the vector.
     pub columns: Vec<Column>,
-    /// Their types.
+    /// Types of the components.
     pub types: Vec<ValueType>,
-    /// The lengths of all segments.
+    /// Lengths of all segments.
     pub lengths: Extent,
-    /// The number of the next one.
+    /// Number of the next segment.
     pub next: usize,
-    /// Where it begins.
+    /// Start of the next segment.
     pub start: usize,
-    /// Where the vector ends.
+    /// End of the vector.
     pub end: usize,
 }
 
@@ -255,7 +256,7 @@ impl Feed for Segments {
     }
 }
 
-/// Why there is no segment of this length where so many elements are left.
+/// Returns the message for a segment of this length when only `left` elements remain.
 pub fn no_segment(length: i64, left: i64) -> String {
     if length < 0 {
         return format!("a segment of length {length}");
@@ -263,7 +264,7 @@ pub fn no_segment(length: i64, left: i64) -> String {
     format!("the data ends here, {} elements before the end of the segment", length - left)
 }
 
-/// So many elements of the same extents, at the start of these columns.
+/// Makes a batch of `count` elements of equal extents, stored at the start of these columns.
 pub fn regular(count: u64, shape: Vec<i64>, types: Vec<ValueType>, columns: Vec<Column>) -> Batch {
     let whole = [&[count as i64], shape.as_slice()].concat();
     let cut =

@@ -1,4 +1,4 @@
-//! Combining elements: folds along a fixed tree.
+//! Folds of elements along a fixed tree.
 //!
 //! ```text
 //! numbers of elements   0 1 2 3 4 5 6            arity 2
@@ -7,11 +7,11 @@
 //! at the end            ((01)(23)) ((45) 6)
 //! ```
 //!
-//! The tree is one over the numbers of elements alone, whatever chunks they came in. Groups that are complete are combined all at once,
-//! by the combining function of a group lifted to many groups; what is left waits on its level. Elements without dimensions
-//! are combined eight at a time. Where extents may differ elements are combined pair by pair.
+//! The tree depends only on the numbers of elements, not on the chunks in which they arrive. All complete groups are combined at
+//! once, by the combining function of a group, lifted to many groups; the remaining elements wait on their level. Elements of
+//! rank 0 are combined in groups of eight. Elements whose extents may differ are combined pair by pair.
 //!
-//! Absent: taking advantage of commutativity.
+//! Absent: use of commutativity.
 
 use warpwise_prim::Scalar as ScalarValue;
 use warpwise_runtime::array::{Array as Column, Value};
@@ -26,24 +26,24 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::graph::{self, ArrayTy, Axis, Op, Ref, Ty};
 
-/// Elements of a group, where they have no dimensions.
+/// Number of elements of a group, for elements of rank 0.
 const SCALARS: usize = 8;
 
 /// The function that combines two elements, as graphs.
 pub struct Combine {
-    /// The variables for the left one, then for the right one.
+    /// Parameters for the left element, then for the right one.
     params: Vec<Ref>,
-    /// Their combination.
+    /// Arrays of the combination.
     results: Vec<Ref>,
-    /// Variables for a group: each array with one more dimension.
+    /// Parameters for a group: each array with one more dimension.
     group: Vec<Ref>,
-    /// The combination of a group.
+    /// Arrays of the combination of a group.
     combined: Vec<Ref>,
     arity: usize,
 }
 
 impl Combine {
-    /// Of a function of elements.
+    /// Builds the graphs of a function of two elements.
     #[track_caller]
     pub fn new<A: Element>(f: impl Fn(A, A) -> A) -> Combine {
         let mut types = Vec::new();
@@ -71,21 +71,21 @@ impl Combine {
     }
 }
 
-/// A fold under way.
+/// A running fold.
 pub struct Tree {
     pair: ElementProgram,
-    /// For elements whose extents are the same by construction.
+    /// Program for groups of elements whose extents are the same by construction.
     group: Option<ChunkProgram>,
     arity: usize,
-    /// By level, what waits for the rest of its group.
+    /// Elements that wait for the rest of their group, by level.
     levels: Vec<Batch>,
-    /// The same where extents may differ: at most one element on each level.
+    /// Waiting elements if extents may differ: at most one on each level.
     pending: Vec<Option<Vec<Value>>>,
     memory: MemoryPool,
 }
 
 impl Tree {
-    /// A fold of no elements yet.
+    /// Creates a fold of no elements.
     pub fn new(context: &Context, combine: &Combine, regular: bool) -> Result<Tree, Error> {
         let pair = ElementProgram::new(context, &combine.params, &combine.results)?;
         let group = if regular { combine.lifted(context)? } else { None };
@@ -94,7 +94,7 @@ impl Tree {
         Ok(Tree { pair, group, arity: combine.arity, levels, pending, memory })
     }
 
-    /// The next elements.
+    /// Adds the next elements.
     pub fn add(&mut self, batch: &Batch) -> Result<(), Error> {
         if self.group.is_some() {
             return self.add_groups(batch.clone());
@@ -125,7 +125,7 @@ impl Tree {
             }
             let all = std::mem::take(&mut self.levels[level]).followed_by(&batch, &self.memory)?;
             let complete = all.count / self.arity * self.arity;
-            // A copy, so that it does not keep the memory of a whole chunk.
+            // Copied, so that the rest does not keep the memory of the whole chunk alive.
             self.levels[level] = all.part(complete, all.count).copied(&self.memory)?;
             if complete == 0 {
                 break;
@@ -140,7 +140,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The components of the combination of an initial element with all elements.
+    /// Combines the initial element with all elements. Returns the result's components.
     pub fn finish(mut self, initial: Vec<Value>) -> Result<Vec<Value>, Error> {
         let mut later: Option<Vec<Value>> = None;
         let levels = std::mem::take(&mut self.levels);
@@ -175,7 +175,7 @@ impl Tree {
 }
 
 impl Combine {
-    /// The function of many groups; none if groups of equal elements make elements that differ.
+    /// Compiles the function of many groups; `None` if groups of regular elements have irregular results.
     fn lifted(&self, context: &Context) -> Result<Option<ChunkProgram>, Error> {
         let given: Vec<Given> =
             self.group.iter().map(|param| Given { param: param.clone(), gives: Gives::Regular }).collect();
@@ -185,7 +185,7 @@ impl Combine {
     }
 }
 
-/// Variables for arrays of these types, with more dimensions.
+/// Makes parameters for arrays of these types with `more` additional dimensions.
 #[track_caller]
 pub fn variables(types: &[ArrayTy], more: usize) -> Vec<Ref> {
     let place = std::panic::Location::caller();
@@ -194,13 +194,13 @@ pub fn variables(types: &[ArrayTy], more: usize) -> Vec<Ref> {
     types.iter().map(variable).collect()
 }
 
-/// The element whose arrays these are.
+/// Makes an element from its arrays.
 pub fn element<A: Element>(nodes: &[Ref]) -> A {
     let nodes: Vec<Ref> = nodes.to_vec();
     A::of_nodes(&mut nodes.into_iter()).expect("there is a node for each array")
 }
 
-/// The arrays of a member of a group.
+/// Returns the arrays of the element at position `at` of a group.
 #[track_caller]
 fn members(group: &[Ref], types: &[ArrayTy], at: usize) -> Vec<Ref> {
     let number = vec![ScalarValue::I64(at as i64)];
@@ -214,7 +214,7 @@ fn members(group: &[Ref], types: &[ArrayTy], at: usize) -> Vec<Ref> {
     group.iter().zip(types).map(member).collect()
 }
 
-/// Neighbours combined, then neighbours of those.
+/// Combines neighbours, then neighbouring results, until one is left.
 fn halves<A: Element>(mut members: Vec<A>, f: &impl Fn(A, A) -> A) -> A {
     while members.len() > 1 {
         members = members.chunks(2).map(|pair| f(pair[0].clone(), pair[pair.len() - 1].clone())).collect();
@@ -222,7 +222,7 @@ fn halves<A: Element>(mut members: Vec<A>, f: &impl Fn(A, A) -> A) -> A {
     members.swap_remove(0)
 }
 
-/// Groups of elements as elements.
+/// Regroups a batch so that each group of elements is one element.
 fn grouped(batch: &Batch, arity: usize) -> Batch {
     let group = |elements: &Elements| {
         let shape = match &elements.extents {

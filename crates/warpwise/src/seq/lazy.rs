@@ -1,4 +1,4 @@
-//! Sequences that go on as they are asked: lazy output, and scans.
+//! Lazily consumed sequences: iterators, and scans.
 
 use super::consumer::prepared;
 use super::error::SeqError;
@@ -13,9 +13,9 @@ use crate::context::Context;
 use crate::error::Error;
 
 impl<A: Element> Seq<A> {
-    /// The states that a function goes through as it takes the elements one after the other, the initial state not among them.
+    /// Computes the states of a function that takes the elements one after the other. The initial state is not included.
     ///
-    /// Elements depend on those before, so the function runs for one after the other; only within one call there is parallelism.
+    /// Each state depends on the preceding elements, so the function is called sequentially; only a single call runs in parallel.
     ///
     /// ```
     /// use warpwise::{Acc, Array, Context, Seq, Singleton, unit};
@@ -35,8 +35,8 @@ impl<A: Element> Seq<A> {
         Seq { limit, ..Seq::of(element, slot) }
     }
 
-    /// Elements one by one, on the host, while later ones are read and computed, a few chunks ahead. After an error there is nothing more;
-    /// what is not asked for any more is not computed either.
+    /// Iterates over the elements on the host, while later ones are read and computed a few chunks ahead. Iteration ends after an
+    /// error. Elements that are no longer requested are not computed.
     ///
     /// ```
     /// use warpwise::{Context, Seq, enum_from};
@@ -53,7 +53,7 @@ impl<A: Element> Seq<A> {
         self.into_iter_with(context, &Streaming::new())
     }
 
-    /// As [`into_iter`](Seq::into_iter), in this way.
+    /// Works like [`into_iter`](Seq::into_iter), with these settings.
     ///
     /// ```
     /// use warpwise::{Context, Seq, Streaming, unit};
@@ -74,7 +74,7 @@ impl<A: Element> Seq<A> {
     }
 }
 
-/// Elements of a sequence as they are computed; see [`Seq::into_iter`].
+/// An iterator over the elements of a sequence, as they are computed; see [`Seq::into_iter`].
 ///
 /// ```
 /// use warpwise::{Context, Seq, Streaming, unit};
@@ -88,7 +88,7 @@ impl<A: Element> Seq<A> {
 pub struct SeqIter<A: Element> {
     results: Results,
     chunk: Option<Output>,
-    /// The next element of the chunk.
+    /// Position of the next element in the chunk.
     at: usize,
     ended: bool,
     of: Hosted<A::Host>,

@@ -1,17 +1,17 @@
-//! Sequences: streams of arrays whose extents may differ, beyond memory.
+//! Sequences: streams of arrays whose extents may differ, and which may exceed memory.
 //!
 //! ```text
 //! sources --read--> chunks of elements --one program--> chunks of results --consumers--> what is wanted
 //! ```
 //!
-//! A [`Seq<A>`] is an ordered stream of elements `A` (arrays, or tuples of arrays), and is a description, as all in this
-//! crate: a function, as a graph, from the elements of some sources ([`slot`]) to its own. Mapping composes such functions.
-//! What consumers want ([`consumer`]) begins a *pass* ([`pass`]): the functions of all consumers become one program, lifted to
-//! chunks of elements ([`program`]), and threads that read, compute and consume beside each other ([`pipeline`]), with
-//! chunks as large as `warpwise_stream::policy` finds useful. What is computed of an element depends on this element
-//! alone, folds combine along a fixed tree over the numbers of elements ([`fold`]): so no result depends on chunks.
+//! A [`Seq<A>`] is an ordered stream of elements `A` (arrays, or tuples of arrays). Like everything in this crate it is a
+//! description: a function, represented as a graph, from the elements of some sources ([`slot`]) to its own. Mapping composes
+//! such functions. Running consumers ([`consumer`]) starts a *pass* ([`pass`]): the functions of all consumers become one
+//! program, lifted to chunks of elements ([`program`]), and threads read, compute and consume concurrently ([`pipeline`]), with
+//! chunk sizes chosen by `warpwise_stream::policy`. An element's result depends on this element alone, and folds combine along a
+//! fixed tree over the numbers of elements ([`fold`]). So no result depends on the chunks.
 //!
-//! Follows papers/004, chapters 3 to 5. Absent: elements that depend on the results of other elements but by [`Seq::scan`];
+//! Follows papers/004, chapters 3 to 5. Absent: elements that depend on the results of other elements, except by [`Seq::scan`];
 //! filters of elements.
 
 mod batch;
@@ -53,7 +53,7 @@ pub use parts::Parts;
 pub(crate) use parts::{Kind as PartsKind, PartsOf};
 pub use settings::{Progress, Streaming};
 
-/// What a sequence consists of: an [`Acc`], or a tuple of those.
+/// An element of a sequence: an [`Acc`], or a tuple of those.
 ///
 /// ```
 /// use warpwise::{Acc, Context, Seq, Vector, enum_from};
@@ -72,8 +72,8 @@ impl<A: Arrays + Output + 'static> Element for A {}
 
 /// A sequence of elements: of arrays, or of tuples of arrays, whose extents may differ from element to element.
 ///
-/// Elements are computed many at a time, while others are read and consumed, and need not fit the memory together. Nothing
-/// is read or computed before a consumer runs.
+/// Elements are computed many at a time, while others are read and consumed, and need not all fit in memory. Nothing is read or
+/// computed before a consumer runs.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, Seq, Vector};
@@ -87,23 +87,23 @@ impl<A: Arrays + Output + 'static> Element for A {}
 /// ```
 #[derive(Clone)]
 pub struct Seq<A> {
-    /// What an element is, as a function of those of the slots.
+    /// The element, as a function of the elements of the slots.
     element: A,
     slots: Vec<Slot>,
-    /// At most so many elements.
+    /// Maximum number of elements.
     limit: Option<u64>,
 }
 
 impl<A: Element> Seq<A> {
-    /// The elements of a source.
+    /// Makes a sequence of the elements of a source.
     fn of(element: A, slot: Slot) -> Seq<A> {
         Seq { element, slots: vec![slot], limit: None }
     }
 
     /// Applies a function to every element.
     ///
-    /// The function works on arrays and may do all that there is: maps, folds, scans, stencils, choices and loops. It is applied to
-    /// many elements at once, and what is mapped again becomes part of the same program.
+    /// The function works on arrays and may use all operations: maps, folds, scans, stencils, choices and loops. It is applied to
+    /// many elements at once, and further maps become part of the same program.
     ///
     /// ```
     /// use warpwise::{Context, Seq, enum_from};
@@ -118,7 +118,7 @@ impl<A: Element> Seq<A> {
         Seq { element, slots: self.slots.clone(), limit: self.limit }
     }
 
-    /// Combines elements with those of another sequence, as long as there are both.
+    /// Combines corresponding elements of two sequences, up to the end of the shorter one.
     ///
     /// ```
     /// use warpwise::{Array, Context, Dim2, Seq};
@@ -138,7 +138,7 @@ impl<A: Element> Seq<A> {
         Seq { element, slots, limit }
     }
 
-    /// Pairs of elements, as long as there are both.
+    /// Pairs corresponding elements of two sequences, up to the end of the shorter one.
     ///
     /// ```
     /// use warpwise::{Context, Seq, unit};
@@ -157,7 +157,7 @@ impl<A: Element> Seq<A> {
         self.zip_with(other, |left, right| (left, right))
     }
 
-    /// The first elements, at most so many. Sources may be endless then.
+    /// Takes the first `count` elements, or all if there are fewer. Sources may then be endless.
     ///
     /// ```
     /// use warpwise::{Context, Seq, unit};
@@ -171,7 +171,7 @@ impl<A: Element> Seq<A> {
         Seq { limit, ..self.clone() }
     }
 
-    /// The core IR of what runs on a chunk of elements, as text for people.
+    /// Returns the core IR of the program that runs on a chunk of elements, as human-readable text.
     ///
     /// ```
     /// use warpwise::{Array, Context, Seq};

@@ -1,4 +1,4 @@
-//! Sequences from files and other sources of bytes: their elements, or segments, blocks and windows of them.
+//! Sequences read from files and other byte sources: single elements, segments, blocks and windows.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ use crate::elt::{Elt, Scalar, components};
 use crate::error::Error;
 use crate::shape::Shape;
 
-/// Opens a file, or standard input if the path is `-`, whose elements have that many dimensions, for [`Seq::read`] and its
-/// like. Its format follows from its ending, unless the options say it; files that can be are mapped into memory.
+/// Opens a file, or standard input if the path is `-`, for [`Seq::read`] and related functions. Its elements have rank `rank`.
+/// The format is determined by the file name's extension, unless the options specify it; files are memory-mapped if possible.
 ///
 /// ```
 /// use warpwise::{SourceOptions, open};
@@ -37,7 +37,7 @@ pub fn open<E: Scalar>(path: &Path, rank: usize, options: &SourceOptions) -> Res
 }
 
 impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
-    /// The elements that sources give, one source for each component. They are read once, in chunks.
+    /// Reads the elements from sources, one source per component, once and in chunks.
     ///
     /// ```
     /// use warpwise::{Acc, Context, Seq, Singleton, SourceOptions, open};
@@ -58,8 +58,7 @@ impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
 }
 
 impl<E: Elt> Seq<Acc<Vector<E>>> {
-    /// Vectors that lie one after the other in what sources of scalars give, one source for each component; their lengths
-    /// come from a source of their own.
+    /// Reads consecutive vectors from sources of scalars, one source per component; a separate source gives the vectors' lengths.
     ///
     /// ```
     /// use warpwise::{Acc, Context, Seq, SourceOptions, Vector, open};
@@ -87,7 +86,7 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
         Ok(once(Gives::Irregular, Segments { data: Sources::new(data, &components::<E>(), 0)?, lengths }))
     }
 
-    /// Vectors of so many (at least 1) of the scalars that sources give, one source for each component; the last vector may be shorter.
+    /// Reads blocks of `size` (at least 1) scalars from sources, one source per component; the last block may be shorter.
     ///
     /// ```
     /// use warpwise::{Acc, Context, Seq, SourceOptions, Vector, open};
@@ -105,8 +104,8 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
         Ok(once(Gives::Irregular, Segments { data: Sources::new(data, &components::<E>(), 0)?, lengths }))
     }
 
-    /// Windows of so many (at least 1) of the scalars that sources give, one source for each component; each begins `step` (at least 1)
-    /// after the one before.
+    /// Reads windows of `size` (at least 1) scalars from sources, one source per component; each window starts `step` (at least
+    /// 1) scalars after the preceding one.
     ///
     /// ```
     /// use warpwise::{Acc, Context, Seq, SourceOptions, Vector, open};
@@ -130,8 +129,8 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
 }
 
 impl<Sh: Shape, E: Scalar> Seq<Acc<Array<Sh, E>>> {
-    /// The rows of a file, or of standard input if the path is `-`, as `warpwise stream` reads them: its format follows from its
-    /// ending, unless the options say it. It is opened now, and read once, in chunks.
+    /// Opens a file, or standard input if the path is `-`, and reads its rows as `warpwise stream` does. The format is determined
+    /// by the file name's extension, unless the options specify it. The file is opened immediately, and read once, in chunks.
     ///
     /// ```
     /// use warpwise::{Acc, Context, Seq, Singleton, SourceOptions};
@@ -150,7 +149,7 @@ impl<Sh: Shape, E: Scalar> Seq<Acc<Array<Sh, E>>> {
     }
 }
 
-/// The sequence of what a feed gives once.
+/// Makes the sequence of the elements of a feed that can be read once.
 #[track_caller]
 fn once<A: Element>(gives: Gives, feed: impl Feed + 'static) -> Seq<A> {
     sourced(gives, Maker::Once(Some(Box::new(feed))))

@@ -1,11 +1,11 @@
-//! Sequences within a program: functions of arrays for all parts of an array.
+//! Sequences within a program: functions of arrays, applied to all parts of an array.
 //!
-//! [`Parts`] is what [`Seq`](super::Seq) is, within a computation: its sources are arrays that the program computes, and what it gives are
-//! arrays. In a function of the elements of a sequence it makes a sequence of sequences, and its own functions may have
-//! parts again. The function of one part is lifted to all of them ([`crate::lower`], `parts`), and what comes out is lifted with
-//! everything around it.
+//! [`Parts`] is the counterpart of [`Seq`](super::Seq) within a computation: its sources are arrays that the program computes,
+//! and its results are arrays. In a function of the elements of a sequence it makes a sequence of sequences, and its own
+//! functions may contain parts again. The function of one part is lifted to all parts ([`crate::lower`], `parts`), and the lifted
+//! function is lifted again with everything around it.
 //!
-//! Absent: streaming (the parts are all there), folds of arrays (fold what [`Parts::elements`] gives).
+//! Absent: streaming (all parts exist at once), folds of arrays (fold the result of [`Parts::elements`]).
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -23,7 +23,8 @@ use crate::exp::{Coordinate, Exp};
 use crate::graph::{self, ArrayTy, Op, Ref, Ty};
 use crate::shape::{Inner, Shape};
 
-/// Parts of arrays within a program, each an element `A`: an array or a tuple of arrays, whose extents may differ from part to part.
+/// Parts of arrays within a program. Each part is an element `A`: an array or a tuple of arrays, whose extents may differ from
+/// part to part.
 ///
 /// ```
 /// use warpwise::{Acc, Array, Context, Parts, Seq, Vector};
@@ -46,7 +47,7 @@ pub struct Parts<A> {
     sources: Vec<Source>,
 }
 
-/// Where parts come from.
+/// A source of parts.
 #[derive(Clone)]
 struct Source {
     param: Ref,
@@ -54,27 +55,27 @@ struct Source {
     inputs: Vec<Ref>,
 }
 
-/// How parts lie in what they are parts of.
+/// Layout of parts in a source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// `[array]`: along the outermost dimension.
+    /// `[array]`: parts along the outermost dimension.
     Rows,
-    /// `[vector, lengths, starts, sum of the lengths, whether none is negative]`: one after the other.
+    /// `[vector, lengths, starts, sum of the lengths, whether the segments are valid]`: consecutive segments.
     Segments,
 }
 
-/// A function of a part, for all parts: what lowering needs.
+/// A function of a part, to be applied to all parts, in the form that lowering needs.
 pub struct PartsOf {
-    /// For each source its variable, and how parts lie in its inputs, which come first among the node's.
+    /// For each source, its parameter and the layout of its parts. The inputs of the sources come first among the node's inputs.
     pub sources: Vec<(Ref, Kind)>,
-    /// What is used from outside: the rest of the node's inputs.
+    /// Captured values: the remaining inputs of the node.
     pub captured: Vec<Ref>,
-    /// The arrays that the function gives.
+    /// The arrays that the function returns.
     pub results: Vec<Ref>,
 }
 
 impl Kind {
-    /// How many inputs there are.
+    /// Returns the number of inputs.
     pub fn inputs(self) -> usize {
         match self {
             Kind::Rows => 1,
@@ -84,7 +85,8 @@ impl Kind {
 }
 
 impl PartsOf {
-    /// For every array that the function gives, a vector of the extents of all along each dimension, and a vector of all elements.
+    /// Returns the result types: for every array of the function, one vector of all extents per dimension, and one vector of all
+    /// elements.
     pub fn ty(&self) -> Ty {
         let mut arrays = SmallVec::new();
         for ty in self.results.iter().filter_map(|result| result.ty.array()) {
@@ -109,7 +111,7 @@ impl std::fmt::Debug for PartsOf {
 }
 
 impl<Sh: Inner, E: Elt> Parts<Acc<Array<Sh, E>>> {
-    /// The parts of an array along its outermost dimension.
+    /// Splits an array along its outermost dimension.
     ///
     /// ```
     /// use warpwise::{Context, Parts, generate};
@@ -126,7 +128,7 @@ impl<Sh: Inner, E: Elt> Parts<Acc<Array<Sh, E>>> {
 }
 
 impl<E: Elt> Parts<Acc<Vector<E>>> {
-    /// The segments of a vector, of these lengths, which must be those of the whole vector together.
+    /// Splits a vector into segments of these lengths, which must add up to the length of the vector.
     ///
     /// ```
     /// use warpwise::{Acc, Array, Context, Parts, Vector};
@@ -143,7 +145,7 @@ impl<E: Elt> Parts<Acc<Vector<E>>> {
     pub fn segments(array: &Acc<Vector<E>>, lengths: &Acc<Vector<i64>>) -> Parts<Acc<Vector<E>>> {
         let starts = lengths.prescan(0, |x, y| x + y);
         let total: Exp<i64> = lengths.sum().the();
-        // Where no segment ends behind the vector, no sum of lengths has left the range of `i64` either.
+        // If no segment ends beyond the vector, no sum of lengths has overflowed `i64` either.
         let extent = array.size();
         let is_inside =
             |length: Exp<i64>, start: Exp<i64>| length.ge(0).and(start.ge(0)).and(length.le(extent - start));
@@ -156,7 +158,7 @@ impl<E: Elt> Parts<Acc<Vector<E>>> {
 }
 
 impl<A: Element> Parts<A> {
-    /// What a function gives for the numbers from 0 to before `count`.
+    /// Makes parts from the function's results for the numbers 0 to `count` - 1.
     ///
     /// ```
     /// use warpwise::{Context, Parts, enum_from};
@@ -186,7 +188,7 @@ impl<A: Element> Parts<A> {
         Parts { element, sources: self.sources.clone() }
     }
 
-    /// Combines parts with those of another array, of which there must be as many.
+    /// Combines corresponding parts of two arrays, which must have equally many parts.
     ///
     /// ```
     /// use warpwise::{Context, Parts, fill};
@@ -208,7 +210,7 @@ impl<A: Element> Parts<A> {
         Parts { element, sources }
     }
 
-    /// Parts of one source.
+    /// Makes the parts of one source.
     #[track_caller]
     fn of(kind: Kind, inputs: Vec<Ref>) -> Parts<A> {
         let mut types = Vec::new();
@@ -223,7 +225,7 @@ impl<A: Element> Parts<A> {
 }
 
 impl<Sh: Shape, E: Elt> Parts<Acc<Array<Sh, E>>> {
-    /// All elements of all parts, one after the other.
+    /// Concatenates all elements of all parts.
     ///
     /// ```
     /// use warpwise::{Context, Parts, enum_from};
@@ -237,7 +239,7 @@ impl<Sh: Shape, E: Elt> Parts<Acc<Array<Sh, E>>> {
         Acc::of(self.group(Sh::RANK))
     }
 
-    /// The extents of all parts along a dimension, counted from the outermost.
+    /// Returns the extents of all parts along a dimension, counted from the outermost.
     ///
     /// ```
     /// use warpwise::{Context, Parts, enum_from};
@@ -272,7 +274,7 @@ impl<Sh: Shape, E: Elt> Parts<Acc<Array<Sh, E>>> {
     }
 }
 
-/// What a function of parts uses from outside: what was made before its variables, and arrays of the host.
+/// Returns the values that a function of parts captures: nodes made before its parameters, and host arrays.
 fn captured(sources: &[Source], result: &Ref) -> Vec<Ref> {
     let begin = sources.iter().map(|source| source.param.id).min().unwrap_or(0);
     let mut seen: FxHashMap<u64, ()> = FxHashMap::default();

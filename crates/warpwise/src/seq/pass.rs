@@ -1,6 +1,6 @@
-//! One pass: what all consumers want of which sources, as programs.
+//! A pass: the programs that compute the demands of all consumers from their sources.
 //!
-//! Everything is compiled here, on the thread of the caller, before anything is read. What results ([`Pass`]) can be sent to the
+//! Everything is compiled here, on the caller's thread, before anything is read. The resulting [`Pass`] can be sent to the
 //! threads that run it.
 
 use warpwise_runtime::memory::MemoryPool;
@@ -15,47 +15,47 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::graph::Ref;
 
-/// What a consumer takes.
+/// The demand of a consumer.
 pub struct Want {
-    /// The arrays of an element.
+    /// Arrays of an element.
     pub results: Vec<Ref>,
-    /// What they are computed from.
+    /// Slots that the arrays are computed from.
     pub slots: Vec<Slot>,
-    /// At most so many elements.
+    /// Maximum number of elements.
     pub limit: Option<u64>,
 }
 
 /// A pass ready to run.
 pub struct Pass {
-    /// The sources that are read, in order.
+    /// The sources to read, in order.
     pub feeds: Vec<Box<dyn Feed>>,
-    /// Which of them each consumer needs, and how many elements it takes.
+    /// For each consumer, the feeds that it needs, and its maximum number of elements.
     pub needs: Vec<(Vec<usize>, Option<u64>)>,
-    /// What is done with a chunk.
+    /// The computation on a chunk.
     pub steps: Steps,
     /// For every array that consumers take, whether all elements have the same extents.
     pub regular: Vec<bool>,
 }
 
-/// What is done with a chunk of what the sources gave.
+/// The computation on a chunk of the sources' elements.
 pub struct Steps {
     scans: Vec<ScanStep>,
     last: ChunkProgram,
-    /// By number of slot, those that the last program takes.
+    /// Numbers of the slots that the last program takes.
     takes: Vec<usize>,
-    /// For each slot, whether it is the result of the next scan, or else is read.
+    /// For each slot, whether it is the result of the next scan; otherwise it is read.
     is_scan: Vec<bool>,
     memory: MemoryPool,
 }
 
-/// A scan, and by number of slot what it takes.
+/// A scan, and the numbers of the slots that it takes.
 struct ScanStep {
     scan: Scanning,
     takes: Vec<usize>,
 }
 
 impl Pass {
-    /// Compiles what is wanted. Sources that give their elements once are taken.
+    /// Compiles the demands. Takes over sources that can be read only once.
     pub fn new(context: &Context, wants: &[Want], memory: &MemoryPool) -> Result<Pass, Error> {
         let mut slots: Vec<Slot> = Vec::new();
         for want in wants {
@@ -88,7 +88,7 @@ impl Pass {
         Ok(Pass { feeds, needs, steps, regular })
     }
 
-    /// How many elements each consumer takes, as far as that is known.
+    /// Returns the number of elements that each consumer takes, if known.
     pub fn expected(&self) -> Vec<Option<u64>> {
         let left: Vec<Option<u64>> = self.feeds.iter().map(|feed| feed.left()).collect();
         let expected = |(feeds, limit): &(Vec<usize>, Option<u64>)| {
@@ -97,19 +97,20 @@ impl Pass {
         self.needs.iter().map(expected).collect()
     }
 
-    /// Whether nobody has to wait for any source.
+    /// Returns whether all sources are ready without waiting.
     pub fn is_ready(&self) -> bool {
         self.feeds.iter().all(|feed| feed.is_ready())
     }
 }
 
 impl Steps {
-    /// What is known of the chunks of earlier passes.
+    /// Returns the experience from earlier passes.
     pub fn experience(&self) -> &Experience {
         &self.last.experience
     }
 
-    /// What the consumers take of a chunk; what the sources gave of it stands in their order. Where that fails nothing was done.
+    /// Computes the arrays that consumers take of a chunk. `given` has the elements of the sources, in order. After a failure, no
+    /// state has changed.
     pub fn run(&mut self, given: &[Batch]) -> Result<Batch, SeqCause> {
         let mut given = given.iter();
         let mut scans = self.scans.iter();
@@ -137,7 +138,7 @@ impl Steps {
     }
 }
 
-/// Adds a slot, after those that it is computed from.
+/// Adds a slot, after the slots that it is computed from.
 fn add(slot: &Slot, slots: &mut Vec<Slot>) {
     if slots.contains(slot) {
         return;
@@ -148,12 +149,12 @@ fn add(slot: &Slot, slots: &mut Vec<Slot>) {
     slots.push(slot.clone());
 }
 
-/// The numbers of slots among all.
+/// Returns the positions of some slots among all slots.
 fn numbers(some: &[Slot], all: &[Slot]) -> Vec<usize> {
     some.iter().filter_map(|slot| all.iter().position(|other| other == slot)).collect()
 }
 
-/// The sources that a consumer needs, by their numbers among those that are read.
+/// Returns the feeds that a consumer needs, as positions among the slots that are read.
 fn feeds_of(want: &Want, slots: &[Slot]) -> Vec<usize> {
     let mut needed = Vec::new();
     want.slots.iter().for_each(|slot| add(slot, &mut needed));
@@ -162,7 +163,7 @@ fn feeds_of(want: &Want, slots: &[Slot]) -> Vec<usize> {
     numbers(&needed, &read)
 }
 
-/// The arrays of the elements of some slots in a row.
+/// Concatenates the arrays of the elements of some slots.
 fn joined(takes: &[usize], batches: &[Batch]) -> Batch {
     let count = takes.first().map_or(0, |&at| batches[at].count);
     let arrays = takes.iter().flat_map(|&at| batches[at].arrays.clone()).collect();

@@ -1,10 +1,10 @@
 //! The programs of a pass: functions of one element, lifted to a chunk of elements.
 //!
-//! The function from the elements of all sources to what all consumers take is lowered as any program, then lifted
-//! ([`warpwise_opt::flatten::chunk`]): what a component does for one element, it does for all of a chunk. So maps after
-//! maps are one program, and what is regular has no segment descriptor.
+//! The function from the elements of all sources to the arrays that all consumers take is lowered like any program, then lifted
+//! ([`warpwise_opt::flatten::chunk`]): an operation on one element becomes an operation on all elements of a chunk. So a chain of
+//! maps is one program, and regular arrays need no segment descriptors.
 //!
-//! Absent: foreign functions (what is done elsewhere is done in chunks).
+//! Absent: foreign functions (chunks compute their fallbacks).
 
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,57 +32,57 @@ use crate::lower::{ENTRY, Lowered, lower};
 pub struct Given {
     /// The parameter.
     pub param: Ref,
-    /// What is known of the elements.
+    /// Known property of the elements.
     pub gives: Gives,
 }
 
-/// What the passes before found out about a program; shared by all passes of it.
+/// Experience of earlier passes with a program; shared by all passes of the program.
 #[derive(Clone, Default)]
 pub struct Experience(Arc<Mutex<Option<Chunks>>>);
 
-/// The chunks that a pass ended with.
+/// Chunk size at the end of a pass.
 #[derive(Clone, Copy)]
 struct Chunks {
     elements: u64,
-    /// The bytes that they were to take at most.
+    /// Maximum size of chunks in bytes.
     budget: u64,
 }
 
 impl Experience {
-    /// The elements of a chunk that the last pass ended with, if it was to take as few bytes.
+    /// Returns the number of elements per chunk at the end of the last pass, if its budget was not larger.
     pub fn elements(&self, budget: u64) -> Option<u64> {
         let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.filter(|chunks| chunks.budget <= budget).map(|chunks| chunks.elements)
     }
 
-    /// Keeps this for the next pass.
+    /// Records the chunk size for the next pass.
     pub fn keep(&self, elements: u64, budget: u64) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Chunks { elements, budget });
     }
 }
 
-/// A function of one element as it runs on chunks.
+/// A function of one element, compiled for chunks.
 pub struct ChunkProgram {
     part: Part,
-    /// Of the passes that ran it.
+    /// Experience of the passes that ran it.
     pub experience: Experience,
-    /// Whether it takes the number of elements.
+    /// Whether it takes the number of elements as an argument.
     is_counted: bool,
-    /// How each result is given: for every array its extents, then its components.
+    /// Form of each result: for every array its extents, then its components.
     results: Vec<GivenAs>,
     arrays: Vec<ArrayTy>,
 }
 
-/// A function of elements as it is: it runs on one after the other.
+/// A function of one element, compiled unchanged, which runs on one element at a time.
 pub struct ElementProgram(Part);
 
 impl ElementProgram {
-    /// The function from these parameters to these arrays.
+    /// Compiles the function from these parameters to these arrays.
     pub fn new(context: &Context, params: &[Ref], results: &[Ref]) -> Result<ElementProgram, Error> {
         ElementProgram::made(context, "whole", params, results, || lower(params, results))
     }
 
-    /// A program that is made of such a function; `purpose` says how.
+    /// Compiles a program made from this function; `purpose` identifies how.
     pub fn made(
         context: &Context,
         purpose: impl Hash,
@@ -94,7 +94,7 @@ impl ElementProgram {
         Ok(ElementProgram(context.load_form(&form, || Ok((make()?, ())))?.0))
     }
 
-    /// As [`new`](ElementProgram::new), where the arrays of the first parameters may be overwritten.
+    /// Works like [`new`](ElementProgram::new), but may overwrite the arrays of the first parameters.
     pub fn consuming(
         context: &Context,
         params: &[Ref],
@@ -105,13 +105,13 @@ impl ElementProgram {
         ElementProgram::made(context, ("consuming", consumed), params, results, make)
     }
 
-    /// The components of the results for the components of one element.
+    /// Computes the components of the results from the components of one element.
     pub fn call(&self, arguments: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, Error> {
         self.0.call(arguments, memory)
     }
 }
 
-/// A program that may overwrite the arrays of its first parameters.
+/// Marks the arrays of the `consumed` parameters as consumed.
 fn consuming(mut lowered: Lowered, consumed: &[Ref]) -> Lowered {
     let arrays = consumed.iter().filter_map(|param| param.ty.array());
     let columns: usize = arrays.map(|array| array.components.len()).sum();
@@ -129,7 +129,7 @@ fn consuming(mut lowered: Lowered, consumed: &[Ref]) -> Lowered {
     lowered
 }
 
-/// Lets what is made of a copy of an array that may be overwritten overwrite it, where nothing else uses it.
+/// Removes the copy of a consumed array if the copy is the array's only use.
 fn overwrite(function: &mut Function, param: Var) {
     let uses = |stm: &Stm| free_in_expr(function, &stm.expr).contains(param);
     let mut users = (0..function.body.stms.len()).filter(|&at| uses(&function.body.stms[at]));
@@ -142,7 +142,7 @@ fn overwrite(function: &mut Function, param: Var) {
     }
 }
 
-/// The lifted program from these parameters to these arrays.
+/// Builds the lifted program from these parameters to these arrays.
 pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lowered, Chunk), Error> {
     let mut all = Vec::new();
     for result in results {
@@ -156,7 +156,7 @@ pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lo
     let inputs: Vec<Ref> = params.iter().map(|given| given.param.clone()).collect();
     let Lowered { mut program, used } = lower(&inputs, &all)?;
     for function in program.functions.values_mut() {
-        // The extents are results of their own.
+        // The extents are explicit results already.
         let sizes = function.entry.as_ref().map_or(0, |entry| entry.size_results);
         function.body.result.drain(..sizes);
     }
@@ -166,7 +166,7 @@ pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lo
     let given_types: Vec<&ArrayTy> = inputs.iter().filter_map(|input| input.ty.array()).collect();
     let sizes = ranks(&given_types) + ranks(&used_types.iter().collect::<Vec<_>>());
     let varies: Vec<Varies> = types.iter().map(|(_, _, varies)| *varies).collect();
-    // Devices flatten what is irregular anyway.
+    // Devices flatten irregular operations in any case.
     let folds = if kind.is_host() { Folds::Apart } else { Folds::Segmented };
     let mut chunk = chunk(&program, FunctionId::new(0), &varies, folds, true)
         .map_err(|limit| Error::Limit(limit.message))?;
@@ -189,7 +189,7 @@ pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lo
 }
 
 impl ChunkProgram {
-    /// The function from these parameters to these arrays.
+    /// Compiles the function from these parameters to these arrays for chunks.
     pub fn new(context: &Context, params: &[Given], results: &[Ref]) -> Result<ChunkProgram, Error> {
         let arrays = results.iter().filter_map(|result| result.ty.array().cloned()).collect();
         let variables: Vec<Ref> = params.iter().map(|given| given.param.clone()).collect();
@@ -203,7 +203,7 @@ impl ChunkProgram {
         Ok(ChunkProgram { part, experience, is_counted, results, arrays })
     }
 
-    /// For each result whether all elements have the same extents.
+    /// Returns for each result whether all elements have the same extents.
     pub fn regular(&self) -> Vec<bool> {
         let mut results = self.results.iter();
         let mut regular = |array: &ArrayTy| {
@@ -214,7 +214,7 @@ impl ChunkProgram {
         self.arrays.iter().map(&mut regular).collect()
     }
 
-    /// What is computed of these elements, of which there are some. The arrays of the parameters stand in a row.
+    /// Computes the results for a non-empty batch of elements. The batch has the arrays of all parameters, in order.
     pub fn call(&self, input: &Batch, memory: &MemoryPool) -> Result<Batch, Error> {
         let arguments = arguments(input, self.is_counted);
         let mut values = self.part.call(arguments, memory)?.into_iter();
@@ -227,7 +227,7 @@ impl ChunkProgram {
     }
 }
 
-/// What the program takes: all sizes, then all components; the number of elements before all where nothing else says it.
+/// Returns the arguments: all sizes, then all components. The number of elements comes first if no other argument implies it.
 fn arguments(input: &Batch, is_counted: bool) -> Vec<Value> {
     let mut arguments = Vec::new();
     if is_counted {
@@ -255,7 +255,7 @@ fn arguments(input: &Batch, is_counted: bool) -> Vec<Value> {
     arguments
 }
 
-/// The parameters of the function of one element: the sizes of all arrays, then their components.
+/// Returns the parameters of the function of one element: the sizes of all arrays, then their components.
 fn parameter_types(params: &[Given], used: &[ArrayTy]) -> Vec<Parameter> {
     let given = params.iter().filter_map(|given| Some((given.param.ty.array()?.clone(), given.gives)));
     let arrays: Vec<(ArrayTy, Gives)> = given.collect();
@@ -277,10 +277,10 @@ fn parameter_types(params: &[Given], used: &[ArrayTy]) -> Vec<Parameter> {
     types
 }
 
-/// A parameter of the function of one element: its type, and how it differs from element to element.
+/// A parameter of the function of one element: its type, its rank, and how it varies from element to element.
 type Parameter = (ValueType, usize, Varies);
 
-/// What the entry point takes after the sizes, among which are those of the first parameters that are avoided.
+/// Returns the parameters after the sizes. Unlifted parameters among the first `sizes` are sizes already.
 fn entry_params(chunk: &Chunk, types: &[Parameter], sizes: usize) -> Vec<EntryParam> {
     let mut params = Vec::new();
     if chunk.is_counted() {
@@ -314,7 +314,7 @@ fn entry_results(chunk: &Chunk, types: &[(ValueType, usize)]) -> Vec<EntryType> 
     results
 }
 
-/// The elements that a program gave of one array.
+/// Reads the elements of one array from a program's results.
 fn elements<'g>(
     ty: &ArrayTy,
     count: usize,
@@ -350,7 +350,7 @@ fn elements<'g>(
     Ok(Elements { extents, types: ty.components.to_vec(), columns })
 }
 
-/// A number for each element.
+/// Converts a value to one number per element.
 fn numbers(value: Value, count: usize, memory: &MemoryPool) -> Result<Numbers, Error> {
     match value {
         Value::Scalar { value, .. } => {

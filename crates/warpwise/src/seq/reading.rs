@@ -1,7 +1,7 @@
-//! Elements from files and other sources of bytes: one by one, or as segments, blocks and windows of what they give.
+//! Feeds of files and other byte sources: single elements, segments, blocks and windows.
 //!
-//! What lies in memory already, as mapped files do, is used where it lies. A source gives one component of the elements;
-//! where there are several they are read beside each other and must end together.
+//! Data that is in memory already, such as mapped files, is used in place. A source gives one component of the elements; several
+//! sources are read in step and must end together.
 //!
 //! Absent: opening files (`warpwise_stream::source` does that).
 
@@ -14,25 +14,25 @@ use super::batch::{Batch, Elements, Extents, Numbers, part_of};
 use super::feed::{End, Feed, Reading, no_segment, regular};
 use crate::error::Error;
 
-/// Sources that give the components of the same elements.
+/// Sources of the components of the same elements.
 pub struct Sources {
     sources: Vec<Box<dyn Source>>,
     types: Vec<ValueType>,
-    /// The extents of an element.
+    /// Extents of an element.
     shape: Vec<i64>,
     ended: Option<End>,
 }
 
-/// What was read of all sources: as many elements of each.
+/// Data read from all sources, with equally many elements of each.
 struct Taken {
     count: u64,
-    /// An array each; the elements lie at its start.
+    /// One array per source; the elements are at its start.
     columns: Vec<Column>,
     end: Option<End>,
 }
 
 impl Sources {
-    /// Sources of these components, whose elements have that many dimensions.
+    /// Combines sources of these components, whose elements have this rank.
     pub fn new(sources: Vec<Box<dyn Source>>, types: &[ValueType], rank: usize) -> Result<Sources, Error> {
         let found: Vec<ValueType> = sources.iter().map(|source| source.element().scalar).collect();
         let shapes: Vec<&[i64]> = sources.iter().map(|source| &source.element().shape[..]).collect();
@@ -48,13 +48,13 @@ impl Sources {
         Ok(Sources { types: types.to_vec(), shape, ended: None, sources })
     }
 
-    /// The bytes of an element, at least 1.
+    /// Returns the size of an element in bytes, at least 1.
     fn width(&self) -> u64 {
         let widths = self.sources.iter().map(|source| source.element().bytes().unwrap_or(u64::MAX));
         widths.fold(0, u64::saturating_add).max(1)
     }
 
-    /// Up to so many elements; fewer only at the end. What memory does not suffice for is not read.
+    /// Reads up to `count` elements; fewer only at the end. If memory does not suffice, nothing is read.
     fn take(&mut self, count: u64, memory: &MemoryPool) -> Result<Taken, OutOfMemory> {
         let left = self.sources.iter().filter_map(|source| source.left()).min();
         let count = left.map_or(count, |left| count.min(left.max(1)));
@@ -99,7 +99,7 @@ impl Sources {
     }
 }
 
-/// The elements of sources as they are.
+/// Reads the elements of sources unchanged.
 impl Feed for Sources {
     fn read(&mut self, count: u64, bytes: u64, memory: &MemoryPool) -> Result<Reading, OutOfMemory> {
         let count = count.min((bytes / self.width()).max(1));
@@ -116,29 +116,29 @@ impl Feed for Sources {
     }
 }
 
-/// How long segments are.
+/// Lengths of segments.
 pub enum Lengths {
-    /// As a source of i64 says; those that were read wait.
+    /// Given by a source of `i64`; lengths read ahead wait.
     Given {
-        /// The source.
+        /// Source of the lengths.
         source: Sources,
         /// Lengths of the next segments.
         waiting: Numbers,
     },
-    /// All the same, but for the last one, which is shorter.
+    /// Equal lengths; only the last segment may be shorter.
     All(i64),
 }
 
-/// What sources of scalars give, as vectors one after the other.
+/// A feed of consecutive vectors from sources of scalars.
 pub struct Segments {
-    /// The scalars.
+    /// Sources of the scalars.
     pub data: Sources,
-    /// The vectors' lengths.
+    /// Lengths of the vectors.
     pub lengths: Lengths,
 }
 
 impl Segments {
-    /// The lengths of the next segments, so many at most.
+    /// Returns the lengths of the next segments, up to `count`.
     fn next(&mut self, count: u64, memory: &MemoryPool) -> Result<Numbers, OutOfMemory> {
         match &mut self.lengths {
             Lengths::All(length) => Numbers::new(count as usize, memory, std::iter::repeat(*length)),
@@ -157,14 +157,14 @@ impl Segments {
         }
     }
 
-    /// Those that were asked for are read.
+    /// Drops the lengths of segments that were read.
     fn done(&mut self, count: usize) {
         if let Lengths::Given { waiting, .. } = &mut self.lengths {
             *waiting = waiting.part(count, waiting.len());
         }
     }
 
-    /// Why there is nothing after the segments read so far, if so; the last of them lacks so many scalars.
+    /// Returns the reason if nothing follows the segments read so far. `missing` scalars are missing in the last segment.
     fn end(
         &mut self,
         end: Option<End>,
@@ -249,25 +249,25 @@ impl Segments {
     }
 }
 
-/// Windows of what sources of scalars give, which may overlap.
+/// A feed of windows, possibly overlapping, from sources of scalars.
 pub struct Windows {
     data: Sources,
     size: i64,
     step: i64,
-    /// Scalars that the next windows begin with, of each source.
+    /// Scalars that the next windows start with, for each source.
     kept: Vec<Vec<u8>>,
-    /// Scalars between the last one that was read and the next window.
+    /// Number of scalars between the last scalar read and the next window.
     skipped: i64,
 }
 
 impl Windows {
-    /// Windows of so many scalars, each so many after the one before.
+    /// Makes windows of `size` scalars, each starting `step` scalars after the preceding one.
     pub fn new(data: Sources, size: usize, step: usize) -> Windows {
         let kept = vec![Vec::new(); data.types.len()];
         Windows { data, size: size.max(1) as i64, step: step.max(1) as i64, kept, skipped: 0 }
     }
 
-    /// Copies windows to arrays, from what is kept and what follows; the rest is kept.
+    /// Copies windows to arrays, from the kept scalars and the newly read ones; keeps the rest.
     fn cut(
         &mut self,
         count: i64,

@@ -1,4 +1,4 @@
-//! States: what scans and accumulations go through, element by element.
+//! Sequential states of scans and accumulations.
 //!
 //! ```text
 //! f(s: i64, x: [n]i64) -> i64
@@ -7,10 +7,10 @@
 //!   loop (s, states) for i < width { s' = f s xs[i]; (s', states with [i] = s') }
 //! ```
 //!
-//! A scan is one call per chunk where it has that form, and a call for every element elsewhere: states that may grow have no
-//! place in an array.
+//! A scan of this form makes one call per chunk. Other scans make one call per element, because states that may grow cannot be
+//! stored in an array.
 //!
-//! Absent: scans of associative functions in parallel (fold and scan within elements do that).
+//! Absent: parallel scans of associative functions (fold and scan within elements do that).
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::entity::Entity;
@@ -32,29 +32,29 @@ use crate::error::Error;
 use crate::graph::{self, ArrayTy, Ref};
 use crate::lower::{ENTRY, Lowered, lower, parameter};
 
-/// A scan: what it takes, and the function from a state and an element to the next state.
+/// A scan: its input, and the function from a state and an element to the next state.
 pub struct Scan {
-    /// The arrays of an element.
+    /// Arrays of an element.
     pub input: Vec<Ref>,
-    /// What they are computed from.
+    /// Slots that the elements are computed from.
     pub slots: Vec<Slot>,
-    /// The components of the state before the first element.
+    /// Components of the initial state.
     pub initial: Vec<Value>,
-    /// How a state becomes the next.
+    /// Function from a state and an element to the next state.
     pub advance: Advance,
 }
 
 /// A function of a state and an element, as graphs.
 pub struct Advance {
-    /// The variables for the state, then for the element.
+    /// Parameters for the state, then for the element.
     params: Vec<Ref>,
-    /// How many of them are the state's.
+    /// Number of parameters for the state.
     states: usize,
     /// The next state.
     results: Vec<Ref>,
 }
 
-/// A scan under way.
+/// A running scan.
 pub struct Scanning {
     input: ChunkProgram,
     step: Step,
@@ -62,16 +62,16 @@ pub struct Scanning {
     types: Vec<ArrayTy>,
 }
 
-/// How states follow each other.
+/// How states are computed.
 enum Step {
-    /// A call for every element.
+    /// One call per element.
     Each(ElementProgram),
-    /// A call for a chunk.
+    /// One call per chunk.
     Chunk(ElementProgram),
 }
 
 impl Advance {
-    /// Of a function of states and elements.
+    /// Builds the graphs of a function of a state and an element.
     #[track_caller]
     pub fn new<S: Element, A: Element>(f: impl FnOnce(S, A) -> S) -> Advance {
         let mut types = Vec::new();
@@ -85,17 +85,17 @@ impl Advance {
         Advance { params, states, results }
     }
 
-    /// As a program that may write the next state where the state was.
+    /// Compiles a program that may overwrite the state with the next one.
     pub fn consuming(&self, context: &Context) -> Result<ElementProgram, Error> {
         ElementProgram::consuming(context, &self.params, self.states, &self.results)
     }
 
-    /// The types of a state's arrays.
+    /// Returns the types of the state's arrays.
     fn types(&self) -> Vec<ArrayTy> {
         self.results.iter().filter_map(|result| result.ty.array().cloned()).collect()
     }
 
-    /// For a state and the elements of a chunk the last state and all states, where states are scalars.
+    /// Builds a program from a state and the elements of a chunk to the last state and all states, for scalar states.
     fn over_chunk(&self) -> Result<Lowered, Error> {
         let Lowered { program, used } = lower(&self.params, &self.results)?;
         let callee = &program.functions[FunctionId::new(0)];
@@ -138,17 +138,17 @@ impl Advance {
     }
 }
 
-/// The parameters of a scan of a chunk.
+/// Parameters of a scan of a chunk.
 #[derive(Default)]
 struct Taken {
     states: Vec<(Var, ValueType)>,
-    /// With the sizes of an element.
+    /// Elements of a chunk, with the sizes of one element.
     elements: Vec<(Var, Vec<Operand>)>,
     used: Vec<Operand>,
 }
 
 impl Taken {
-    /// Builds the body; yields the types of the results.
+    /// Builds the body. Returns the types of the results.
     fn states_of(
         &self,
         function: &mut Function,
@@ -215,7 +215,7 @@ impl Scanning {
         Ok(Scanning { input, step, state: scan.initial.clone(), types })
     }
 
-    /// The states after the elements of a chunk, and the last one's components.
+    /// Computes the states after the elements of a chunk. Returns them, and the components of the last one.
     pub fn run(&self, given: &Batch, memory: &MemoryPool) -> Result<(Batch, Vec<Value>), SeqCause> {
         let input = self.input.call(given, memory)?;
         match &self.step {
@@ -253,7 +253,7 @@ impl Scanning {
         }
     }
 
-    /// Goes on from this state.
+    /// Sets the state from which the scan continues.
     pub fn go_on(&mut self, state: Vec<Value>) {
         self.state = state;
     }

@@ -1,4 +1,4 @@
-//! How a pass over sequences runs.
+//! Settings of passes over sequences.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use warpwise_runtime::memory::MemoryPool;
 
 use crate::context::Cancel;
 
-/// Bytes of the chunks in flight where no limit is set.
+/// Size of the chunks in flight, in bytes, if no limit is set.
 const PLANNED: u64 = 256 << 20;
 
-/// How a pass over sequences runs. What it computes does not depend on it.
+/// Settings of a pass over sequences. They do not affect its results.
 ///
 /// ```
 /// use warpwise::{Context, Seq, Streaming, unit};
@@ -27,10 +27,10 @@ pub struct Streaming {
     pub(super) observe: Option<Arc<Observer>>,
 }
 
-/// Told of every chunk.
+/// Callback that is called after every chunk.
 pub(super) type Observer = dyn Fn(&Progress) + Send + Sync;
 
-/// How far a pass is.
+/// Progress of a pass.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,18 +46,18 @@ pub(super) type Observer = dyn Fn(&Progress) + Send + Sync;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
-    /// Elements that were computed.
+    /// Number of elements computed so far.
     pub elements: u64,
-    /// Chunks.
+    /// Number of chunks computed so far.
     pub chunks: u64,
-    /// Elements of the last chunk.
+    /// Number of elements of the last chunk.
     pub chunk: u64,
-    /// Bytes of the last chunk, with what was computed of it.
+    /// Size of the last chunk in bytes, including its results.
     pub bytes: u64,
 }
 
 impl Streaming {
-    /// Chunks as large as is useful.
+    /// Creates the default settings: the chunk size is chosen automatically.
     ///
     /// ```
     /// use warpwise::{Context, Seq, Streaming, unit};
@@ -70,8 +70,8 @@ impl Streaming {
         Streaming::default()
     }
 
-    /// Holds at most so many bytes of arrays: elements, what is computed of them, and what the computation needs in between.
-    /// What consumers gather is not counted.
+    /// Limits the memory of arrays to this many bytes: elements, their results, and intermediate arrays of the computation.
+    /// Arrays gathered by consumers are not counted.
     ///
     /// ```
     /// use warpwise::{Context, Seq, Streaming, unit};
@@ -85,7 +85,7 @@ impl Streaming {
         self
     }
 
-    /// Always takes so many elements at a time, at least one.
+    /// Fixes the number of elements per chunk, which is at least one.
     ///
     /// ```
     /// use warpwise::{Context, Seq, Streaming, unit};
@@ -99,7 +99,7 @@ impl Streaming {
         self
     }
 
-    /// Stops when asked.
+    /// Stops the pass when `cancel` is requested.
     ///
     /// ```
     /// use warpwise::{Cancel, Context, Seq, SeqCause, Streaming, unit};
@@ -116,7 +116,7 @@ impl Streaming {
         self
     }
 
-    /// Tells of every chunk that was computed.
+    /// Calls a function after every computed chunk.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -135,12 +135,12 @@ impl Streaming {
         self
     }
 
-    /// The memory of its own, if it is limited.
+    /// Returns a memory pool for this pass, if its memory is limited.
     pub(super) fn own_memory(&self) -> Option<MemoryPool> {
         self.memory_limit.map(MemoryPool::new)
     }
 
-    /// Bytes that chunks may take.
+    /// Returns the size that chunks may have, in bytes.
     pub(super) fn budget(&self) -> u64 {
         self.memory_limit.unwrap_or(PLANNED)
     }

@@ -1,4 +1,4 @@
-//! What consumers do with elements, chunk by chunk.
+//! Operations of consumers on elements, chunk by chunk.
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array as Column, Value};
@@ -12,39 +12,39 @@ use super::program::ElementProgram;
 use crate::array::{RawArray, host_memory};
 use crate::error::Error;
 
-/// Takes the elements of one sequence.
+/// A receiver of the elements of one sequence.
 pub trait Sink<R> {
-    /// The next elements, from this number on.
+    /// Takes the next elements, of which `first` is the number of the first one.
     fn take(&mut self, first: u64, batch: &Batch) -> Result<(), SeqError>;
 
-    /// There are no more.
+    /// Ends the sequence. Returns the result.
     fn finish(self: Box<Self>) -> Result<R, SeqError>;
 
-    /// So many elements will come, unless something fails.
+    /// Announces the number of elements, unless the pass fails.
     fn expect(&mut self, _elements: u64) {}
 
-    /// Whether functions of the host take elements, of which nobody knows how long they take.
+    /// Returns whether functions of the host take elements; their running time is unknown.
     fn calls_host(&self) -> bool {
         false
     }
 }
 
-/// An element of a batch on the host.
+/// Function that copies an element of a batch to the host.
 pub type Hosted<H> = fn(&Batch, usize) -> Result<H, SeqCause>;
 
-/// The element of this number in a batch.
+/// Copies the element at this position of a batch to the host.
 pub fn hosted<A: Element>(batch: &Batch, at: usize) -> Result<A::Host, SeqCause> {
     let values = batch.element(at, host_memory())?;
     Ok(A::host(&mut values.into_iter())?)
 }
 
-/// Does something with each.
+/// A sink that calls a function with each element.
 pub struct Each<G, F, H> {
-    /// What came of those so far.
+    /// Result of the preceding elements.
     pub gathered: G,
-    /// What is done.
+    /// The function.
     pub each: F,
-    /// How an element comes to the host.
+    /// Function that copies an element to the host.
     pub of: Hosted<H>,
 }
 
@@ -66,15 +66,15 @@ impl<G, H, F: FnMut(&mut G, H)> Sink<G> for Each<G, F, H> {
     }
 }
 
-/// Folds.
+/// A sink that folds all elements.
 pub struct Folded<F> {
-    /// What came of the elements so far.
+    /// Fold of the elements so far.
     pub tree: Tree,
-    /// The components of what comes before all.
+    /// Components of the initial element.
     pub initial: Vec<Value>,
-    /// How the result comes to the host.
+    /// Function that converts the result to the host's type.
     pub made: F,
-    /// Elements so far.
+    /// Number of elements so far.
     pub seen: u64,
 }
 
@@ -91,15 +91,15 @@ impl<H, F: Fn(Vec<Value>) -> Result<H, Error>> Sink<H> for Folded<F> {
     }
 }
 
-/// Goes through states.
+/// A sink that computes a sequence of states.
 pub struct Accumulated<F> {
-    /// How a state becomes the next.
+    /// Program from a state and an element to the next state.
     pub program: ElementProgram,
-    /// The components of the state so far.
+    /// Components of the current state.
     pub state: Vec<Value>,
-    /// How the result comes to the host.
+    /// Function that converts the result to the host's type.
     pub made: F,
-    /// Elements so far.
+    /// Number of elements so far.
     pub seen: u64,
 }
 
@@ -121,22 +121,22 @@ impl<H, F: Fn(Vec<Value>) -> Result<H, Error>> Sink<H> for Accumulated<F> {
     }
 }
 
-/// Gathers the components of all elements in rows.
+/// A sink that gathers the components of all elements in arrays.
 pub struct Gathered<R> {
     types: Vec<ValueType>,
     builders: Vec<BlockBuilder<'static>>,
-    /// For arrays of one shape: their rank, and then their extents.
+    /// For arrays of equal extents: their rank, and after the first element their extents.
     rank: Option<usize>,
     shape: Option<Vec<i64>>,
     count: i64,
     elements: i64,
-    /// How many elements will come, if that is known.
+    /// Number of elements to come, if known.
     expected: Option<u64>,
     made: fn(RawArray) -> R,
 }
 
 impl<R> Gathered<R> {
-    /// Of elements of these types; of arrays of one shape where a rank is given.
+    /// Gathers elements of these types; with a rank, arrays of equal extents.
     pub fn new(types: Vec<ValueType>, rank: Option<usize>, made: fn(RawArray) -> R) -> Gathered<R> {
         let builders = types.iter().map(|_| BlockBuilder::new(host_memory())).collect();
         Gathered { types, builders, rank, shape: None, count: 0, elements: 0, expected: None, made }

@@ -1,4 +1,4 @@
-//! Slots: the sources of sequences as parameters of the functions of an element.
+//! Slots: sources of sequences, as parameters of functions of an element.
 
 use std::cell::RefCell;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use super::scan::Scan;
 use crate::error::Error;
 use crate::graph::{self, ArrayTy, Ref, Ty};
 
-/// A source of elements; equal to its clones only.
+/// A source of elements; equal only to its clones.
 #[derive(Clone)]
 pub struct Slot(Rc<Data>);
 
@@ -20,35 +20,35 @@ struct Data {
     origin: Origin,
 }
 
-/// Where a slot's elements come from.
+/// Origin of a slot's elements.
 pub enum Origin {
-    /// They are read.
+    /// Read from a feed.
     Feed {
-        /// What is known of them.
+        /// Known property of the elements.
         gives: Gives,
-        /// Makes it.
+        /// Maker of the feed.
         feed: RefCell<Maker>,
     },
-    /// They are computed one after the other.
+    /// Computed one after the other.
     Scan(Scan),
 }
 
-/// What is known of the elements of a source.
+/// Known property of a source's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Gives {
-    /// They are their own numbers.
+    /// Each element is its own number.
     Numbers,
-    /// All have the same extents.
+    /// All elements have the same extents.
     Regular,
-    /// Their extents may differ.
+    /// The extents may differ.
     Irregular,
 }
 
-/// Makes a source.
+/// A maker of a feed.
 pub enum Maker {
-    /// As often as wanted.
+    /// Function that makes a new feed for every pass.
     Again(Box<dyn Fn() -> Box<dyn Feed>>),
-    /// Once.
+    /// A feed for one pass only.
     Once(Option<Box<dyn Feed>>),
 }
 
@@ -59,7 +59,7 @@ impl PartialEq for Slot {
 }
 
 impl Slot {
-    /// A slot of such elements, and an element of it.
+    /// Makes a slot from an origin. Also returns its element.
     #[track_caller]
     pub fn new<A: Element>(origin: Origin) -> (A, Slot) {
         let place = Location::caller();
@@ -71,12 +71,12 @@ impl Slot {
         (element, Slot(Rc::new(Data { params, origin })))
     }
 
-    /// Where its elements come from.
+    /// Returns the origin of the elements.
     pub fn origin(&self) -> &Origin {
         &self.0.origin
     }
 
-    /// The source to be read.
+    /// Returns the feed to read; `None` for a scan.
     pub fn feed(&self) -> Result<Option<Box<dyn Feed>>, Error> {
         let Origin::Feed { feed, .. } = &self.0.origin else { return Ok(None) };
         match &mut *feed.borrow_mut() {
@@ -91,7 +91,7 @@ impl Slot {
         }
     }
 
-    /// Its parameters and what is known of them.
+    /// Returns the parameters, with the known property of each.
     pub fn given(&self) -> Vec<Given> {
         let gives = match &self.0.origin {
             Origin::Feed { gives, .. } => *gives,
@@ -108,7 +108,7 @@ impl Slot {
     }
 }
 
-/// The parameters of all slots.
+/// Returns the parameters of all slots.
 pub fn given(slots: &[Slot]) -> Vec<Given> {
     slots.iter().flat_map(Slot::given).collect()
 }

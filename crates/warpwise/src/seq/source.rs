@@ -1,4 +1,4 @@
-//! Where sequences come from: functions of the element's number, iterators, arrays of the host.
+//! Sources of sequences: functions of the element's number, iterators, host arrays.
 
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ use crate::exp::Exp;
 use crate::shape::{Extents, Inner, Shape};
 
 impl<A: Element> Seq<A> {
-    /// The elements that a function gives for their numbers, 0 to before `count`.
+    /// Computes the elements from their numbers, 0 to `count` - 1.
     ///
     /// ```
     /// use warpwise::{Array, Context, Seq, use_};
@@ -33,7 +33,7 @@ impl<A: Element> Seq<A> {
         produced(Some(count), f)
     }
 
-    /// The elements that a function gives for all numbers from 0 on; [`take`](Seq::take) some of them.
+    /// Computes the elements from all numbers from 0 on; [`take`](Seq::take) limits them.
     ///
     /// ```
     /// use warpwise::{Context, Seq, unit};
@@ -48,7 +48,7 @@ impl<A: Element> Seq<A> {
         produced(None, f)
     }
 
-    /// The elements that an iterator gives, on a thread of its own, some ahead of what is consumed. One pass can be made over them.
+    /// Reads the elements from an iterator, which runs ahead on a thread of its own. Only one pass can be made over them.
     ///
     /// ```
     /// use warpwise::{Acc, Array, Context, Seq, Vector};
@@ -69,7 +69,8 @@ impl<A: Element> Seq<A> {
         given::<A>(items.into_iter().map(Ok))
     }
 
-    /// As [`from_iter`](Seq::from_iter), where getting an element may fail: the pass then ends with the failure after all elements before it.
+    /// Works like [`from_iter`](Seq::from_iter) for an iterator that may fail: the pass then ends with the failure, after all
+    /// preceding elements.
     ///
     /// ```
     /// use warpwise::{Acc, Array, Context, Seq, Singleton};
@@ -94,7 +95,7 @@ impl<A: Element> Seq<A> {
 }
 
 impl<Sh: Inner, E: Elt> Seq<Acc<Array<Sh, E>>> {
-    /// The parts of an array along its outermost dimension: of a matrix the rows.
+    /// Splits an array along its outermost dimension; the elements of a matrix are its rows.
     ///
     /// ```
     /// use warpwise::{Array, Context, Seq};
@@ -112,7 +113,7 @@ impl<Sh: Inner, E: Elt> Seq<Acc<Array<Sh, E>>> {
 }
 
 impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
-    /// Parts of an array: boxes of these extents that begin at the given indices. They may overlap.
+    /// Takes boxes of these extents from an array, with their first corners at the given indices. Boxes may overlap.
     ///
     /// ```
     /// use warpwise::{Array, Context, Seq};
@@ -146,7 +147,7 @@ impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
 }
 
 impl<E: Elt> Seq<Acc<Vector<E>>> {
-    /// Windows of so many elements of a vector, each beginning `step` (at least 1) after the one before.
+    /// Takes windows of `size` elements from a vector; each window starts `step` (at least 1) elements after the preceding one.
     ///
     /// ```
     /// use warpwise::{Array, Context, Seq};
@@ -169,8 +170,8 @@ impl<E: Elt> Seq<Acc<Vector<E>>> {
         boxes(array, vec![size as i64], places)
     }
 
-    /// The segments of a vector, of these lengths, from its start on. A negative length, or one for which too little is left, is
-    /// an error of that element.
+    /// Splits a vector into consecutive segments of these lengths. A negative length, or one that exceeds the remaining elements,
+    /// is an error of that element.
     ///
     /// ```
     /// use warpwise::{Array, Context, Seq};
@@ -216,7 +217,7 @@ fn given<A: Element>(items: impl Iterator<Item = Result<A::Host, String>> + Send
     sourced(Gives::Irregular, Maker::Once(Some(Box::new(Items::new(items, types)))))
 }
 
-/// Stretches of this shape, one after the other, from the start of an array on.
+/// Makes a sequence of consecutive blocks of this shape, from the start of an array.
 #[track_caller]
 fn in_rows<Sh: Shape, T: Shape, E: Elt>(
     array: &Array<Sh, E>,
@@ -248,7 +249,7 @@ where
     sourced(Gives::Regular, Maker::Again(Box::new(make)))
 }
 
-/// The sequence of what a source gives.
+/// Makes the sequence of a source's elements.
 #[track_caller]
 pub(super) fn sourced<A: Element>(gives: Gives, maker: Maker) -> Seq<A> {
     let (element, slot) = Slot::new(Origin::Feed { gives, feed: RefCell::new(maker) });

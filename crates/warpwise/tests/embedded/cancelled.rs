@@ -1,4 +1,4 @@
-//! Runs that are ended from elsewhere.
+//! Runs that are cancelled from another thread.
 
 use std::time::{Duration, Instant};
 
@@ -6,9 +6,9 @@ use warpwise::{Acc, Context, Error, Exp, Output, Vector, awhile, enum_from, gene
 
 use crate::contexts;
 
-/// Runs something without an end, cancels that, and looks how long it went on.
+/// Runs an endless computation, cancels it, and checks how long it continued.
 fn ends<O: Output>(context: &Context, computation: &O) {
-    // Compiling is not what is measured.
+    // Compiles first, so that compilation is not measured.
     context.cancel().cancel();
     assert!(matches!(context.run(computation), Err(Error::Interrupted)));
     context.cancel().reset();

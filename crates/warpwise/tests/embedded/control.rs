@@ -1,4 +1,4 @@
-//! Choices and loops of arrays, and operations on several dimensions.
+//! Choices and loops on arrays, and operations on several dimensions.
 
 use warpwise::{
     Acc, All, Array, Exp, Shape, acond, awhile, enum_from, fill, from_index, generate, intersection,
@@ -46,7 +46,7 @@ fn permutations_of_several_dimensions() {
     assert_eq!(run(&fill((), 5_i64).permute(&xs, |a, b| a.max(b), |_| (true, ()))).to_vec(), [6]);
 }
 
-/// Generic over shapes.
+/// A function that is generic over shapes.
 fn whole_sum<Sh: Shape>(xs: &Acc<Array<Sh, i64>>) -> Exp<i64> {
     xs.fold_all(0, |x, y| x + y).the()
 }

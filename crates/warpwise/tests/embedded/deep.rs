@@ -1,4 +1,4 @@
-//! Expressions as deep as programs make them.
+//! Deeply nested expressions.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use warpwise::{Array, Context, Exp, cond, enum_from, use_};
 
 use crate::contexts;
 
-/// As many levels as every device must do.
+/// Number of levels that every device must support.
 const LEVELS: usize = 10_000;
 
-/// As many levels of choices: what they become is looked through more often.
+/// Number of levels of choices; lower, because the generated code is traversed more often.
 const CHOICES: usize = 1_000;
 
-/// Works on a thread with a stack as tests of others have it.
+/// Runs a function on a thread with the stack size of test threads.
 fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
 }
 
-/// Choices in choices: how many of the numbers below `levels`, from the greatest on, are passed until the argument is found.
+/// Nests choices: counts how many of the numbers below `levels`, from the greatest on, are passed until the argument is found.
 fn nested(levels: usize, x: Exp<i64>) -> Exp<i64> {
     (0..levels).fold(Exp::constant(0), |inner, level| {
         cond(x.ne(level as i64), inner / 1.max(level as i64 % 3) + 1, 0)
     })
 }
 
-/// The same in Rust.
+/// Computes the same in Rust.
 fn expected(levels: usize, x: i64) -> i64 {
     let first = if (0..levels as i64).contains(&x) { x as usize } else { 0 };
     (first..levels)
@@ -81,10 +81,10 @@ fn beyond_the_bound_is_an_error() {
     });
 }
 
-/// The processor's time that this thread has used.
+/// Returns the CPU time used by this thread.
 fn time_used() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock is there, and the time is written where it may be.
+    // SAFETY: the clock exists, and the pointer is valid for the result.
     assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What users do not see, or what is only mentioned in signatures.
+/// Items that users do not see, or that are mentioned only in signatures.
 const INTERNAL: &[&str] = &[
     "graph/",
     "lower/",
@@ -70,7 +70,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Public items whose documentation has no example, with their lines.
+/// Returns the public items whose documentation has no example, with their lines.
 fn without_example(text: &str) -> Vec<(usize, String)> {
     let (mut found, mut documented, mut hidden, mut open) = (Vec::new(), false, false, 0);
     for (number, line) in text.lines().enumerate() {

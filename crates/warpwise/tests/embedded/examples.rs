@@ -1,8 +1,8 @@
-//! The examples compute what plain Rust does.
+//! The examples compute the same results as plain Rust.
 
 use crate::contexts;
 
-/// A test per example, whose `check` compares with a reference.
+/// Defines one test per example, whose `check` compares with a reference.
 macro_rules! examples {
     ($($name:ident $path:literal;)*) => { $(
         #[path = $path]

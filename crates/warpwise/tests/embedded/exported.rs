@@ -1,4 +1,4 @@
-//! Exported computations, used by a C program as its users compile it, and under valgrind.
+//! Exported computations, used by a C program that is compiled as users would, and run under valgrind.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,8 @@ use std::process::Command;
 use tempfile::TempDir;
 use warpwise::{Acc, Array, DeviceKind, Exp, Export, Matrix, Vector, foreign, use_, zip};
 
-/// What the C program calls, for any processor: valgrind knows none of the newest.
+/// Exports the functions that the C program calls, for a generic processor, because valgrind does not know the newest
+/// instructions.
 fn export() -> Export {
     let scaled = |factor: Exp<f64>, a: Acc<Matrix<f64>>| a.map(move |x| x * factor);
     let points = |n: Exp<i64>| {
@@ -30,7 +31,7 @@ fn succeeds(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The C program linked with the library.
+/// Links the C program with the library.
 fn program(folder: &TempDir) -> PathBuf {
     export().library(&folder.path().join("computed")).unwrap();
     let program = folder.path().join("program");

@@ -1,10 +1,10 @@
-//! What goes wrong is an error that says where.
+//! Failures are errors that name their place.
 
 use warpwise::{Acc, Array, Boundary, Error, Exp, Parts, Vector, awhile, enum_from, fill, generate, use_};
 
 use crate::contexts;
 
-/// The error of a run, the same on every device.
+/// Returns the error of a run, which must be the same on every device.
 fn failure<O: warpwise::Output>(computation: &O) -> String {
     let [first, second] = contexts().map(|context| match context.run(computation) {
         Ok(_) => "no error".to_string(),
@@ -145,7 +145,7 @@ fn extents_beyond_all_memory_are_errors_also_within_programs() {
     }
 }
 
-/// Only compiled code never makes the arrays whose sizes are asked for.
+/// Only compiled code avoids making the arrays whose sizes are requested.
 #[test]
 fn sizes_beyond_64_bits_are_errors_that_name_them() {
     let context = warpwise::Context::cpu().unwrap().with_cache(None);
@@ -192,12 +192,12 @@ fn functions_and_results_outlive_their_context() {
     }
 }
 
-/// Waiting threads are woken by signals; none may take that for the end of its work.
+/// Signals wake waiting threads, which must not mistake that for the end of their work.
 #[cfg(unix)]
 #[test]
 fn signals_change_nothing() {
     extern "C" fn nothing(_: libc::c_int) {}
-    // SAFETY: a handler that does nothing; calls of the system that it interrupts are not started again.
+    // SAFETY: the handler does nothing; system calls that it interrupts are not restarted.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = nothing as *const () as usize;
@@ -211,13 +211,13 @@ fn signals_change_nothing() {
     std::thread::scope(|scope| {
         let (sender, receiver) = std::sync::mpsc::channel();
         let worker = scope.spawn(move || {
-            // SAFETY: asks for the thread's own handle.
+            // SAFETY: returns the thread's own handle.
             sender.send(unsafe { libc::pthread_self() }).unwrap();
             (0..200).all(|_| function.run(xs).unwrap().to_vec() == *expected)
         });
         let thread = receiver.recv().unwrap();
         while !worker.is_finished() {
-            // SAFETY: the thread is not joined yet, so its handle is one.
+            // SAFETY: the thread is not joined yet, so its handle is valid.
             unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
             std::thread::yield_now();
         }

@@ -1,8 +1,8 @@
-//! What the crate depends on with which features.
+//! The dependencies of the crate, by feature.
 
 use std::process::Command;
 
-/// The packages that this crate is made of, tests apart.
+/// Returns the packages that this crate depends on, except for tests.
 fn packages(features: &[&str]) -> String {
     let mut tree = Command::new(env!("CARGO"));
     tree.args(["tree", "--offline", "--package", "warpwise", "--edges", "normal,build", "--prefix", "none"]);
@@ -11,12 +11,12 @@ fn packages(features: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Whether one of them is called so.
+/// Returns whether a package has this name.
 fn has(packages: &str, name: &str) -> bool {
     packages.lines().any(|line| line.split(' ').next() == Some(name))
 }
 
-/// What the crate is made of with these features and no others.
+/// Returns the dependencies of the crate with exactly these features.
 fn with(features: &str) -> String {
     packages(&["--no-default-features", "--features", features])
 }

@@ -1,4 +1,4 @@
-//! Folds and scans with functions that do not commute and initial values that are not neutral.
+//! Folds and scans with non-commutative functions and non-neutral initial values.
 
 use warpwise::{Acc, Exp, Vector, generate};
 
@@ -6,7 +6,7 @@ use crate::contexts;
 
 const MODULUS: i64 = 1009;
 
-/// Functions `x -> a * x + b` by number, and how they are composed.
+/// Returns a function `x -> a * x + b` by number; the following functions compose two of them.
 fn function_of(i: i64) -> (i64, i64) {
     (i % 7 + 1, i % 5)
 }
@@ -23,7 +23,7 @@ fn functions(n: Exp<i64>) -> Acc<Vector<(i64, i64)>> {
     generate(n, |i| (i % 7 + 1, i % 5))
 }
 
-/// `[z, f(z, x0), ...]`.
+/// Computes `[z, f(z, x0), ...]`.
 fn scanned(initial: (i64, i64), xs: impl Iterator<Item = i64>) -> Vec<(i64, i64)> {
     let mut all = vec![initial];
     for x in xs {

@@ -1,4 +1,4 @@
-//! Foreign functions: called where they can be, replaced elsewhere.
+//! Foreign functions: called where possible, replaced by their fallbacks elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use warpwise::{Acc, Array, Context, DeviceKind, Error, Singleton, Vector, awhile
 
 type Sum = Acc<Singleton<i64>>;
 
-/// The sum of a vector, by a foreign function that counts its calls and notes where its argument lies.
+/// Sums a vector, by a foreign function that counts its calls and records the address of its argument.
 fn sum(xs: &Acc<Vector<i64>>, calls: &Arc<AtomicUsize>, place: &Arc<AtomicUsize>, device: DeviceKind) -> Sum {
     let (calls, place) = (Arc::clone(calls), Arc::clone(place));
     let native = move |xs: Vector<i64>| {

@@ -16,7 +16,7 @@ use warpwise::{
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
-/// A handle lent by the program, which stays the program's.
+/// Borrows a handle from the program.
 fn lent(buffer: DeviceBuffer) -> ManuallyDrop<Buffer<u8>> {
     ManuallyDrop::new(Buffer::new(buffer.handle as usize as cl_mem))
 }
@@ -25,7 +25,7 @@ fn queue(access: &DeviceAccess) -> ManuallyDrop<CommandQueue> {
     ManuallyDrop::new(CommandQueue::new(access.queue() as cl_command_queue, 3))
 }
 
-/// A copy by the driver, component by component.
+/// Copies an array with the driver, component by component.
 fn copy(
     access: &DeviceAccess,
     from: &DeviceArray<Dim1, (i64, f32)>,
@@ -35,14 +35,14 @@ fn copy(
     for (from, to) in from.buffers().into_iter().zip(to.buffers()) {
         assert_eq!(from.bytes, to.bytes);
         if from.bytes > 0 {
-            // SAFETY: both buffers have so many bytes.
+            // SAFETY: both buffers have this many bytes.
             unsafe { queue(access).enqueue_copy_buffer(&lent(from), &mut lent(to), 0, 0, from.bytes, &[]) }?;
         }
     }
     Ok(to)
 }
 
-/// The transposed matrix, by a kernel of our own, built when it is called.
+/// A kernel that transposes a matrix, which is built at the call.
 const TRANSPOSE: &str = "kernel void transposed(global const int *from, global int *to, int n, int m) {
     int at = get_global_id(0);
     to[at % m * n + at / m] = from[at];
@@ -77,7 +77,7 @@ fn device() -> Context {
     Context::opencl(0).unwrap().with_cache(None)
 }
 
-/// How often something was copied to the device, and to the host.
+/// Returns the number of copies to the device, and to the host.
 fn copies(context: &Context) -> (u64, u64) {
     let traffic = context.device_traffic().expect("a device");
     (traffic.to_device.times, traffic.to_host.times)
@@ -90,7 +90,7 @@ fn matrix(n: usize, m: usize) -> Matrix<i32> {
 #[test]
 fn kernels_of_a_function_run_between_those_of_the_program_without_copies() {
     let function = |xs: Acc<Matrix<i32>>| {
-        // The first transposition is a view in the program: the function gets it dense and row-major.
+        // The first transposition is a view in the program: the function receives it dense and row-major.
         let turned = xs.transpose().map(|x| x * 10);
         let native = |access: &DeviceAccess, matrix: DeviceArray<Dim2, i32>| transposed(access, &matrix);
         let back = foreign_opencl("transposed", native, &turned, |turned| turned.transpose());

@@ -1,4 +1,4 @@
-//! Programs in the language, called from Rust: every type is passed, on every device.
+//! Programs in the array language, called from Rust: every type is passed, on every device.
 
 use warpwise::{Array, Context, Dim1, Dim3, Error, Vector, f16};
 

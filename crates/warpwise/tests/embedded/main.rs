@@ -1,4 +1,4 @@
-//! The embedded language on the CPU and on the reference interpreter, compared with plain Rust.
+//! The embedding on the CPU and on the reference interpreter, compared with plain Rust.
 
 mod cancelled;
 mod control;
@@ -22,13 +22,13 @@ mod sorting;
 
 use warpwise::{Acc, Context, Error, Function, Output, Vector};
 
-/// The device under test and the one everything is compared with.
+/// Returns the device under test and the reference.
 fn contexts() -> [Context; 2] {
-    // Every build of the tests would leave its programs in the user's cache.
+    // Otherwise every build of the tests would leave its programs in the user's cache.
     [Context::cpu().unwrap().with_cache(None), Context::interpreter()]
 }
 
-/// What threads share can be shared.
+/// Types that threads share are `Send` and `Sync`.
 #[test]
 fn contexts_and_functions_are_shared_by_threads() {
     fn is_shared<T: Send + Sync>() {}
@@ -38,7 +38,7 @@ fn contexts_and_functions_are_shared_by_threads() {
     is_shared::<Error>();
 }
 
-/// Computes on every device, where the results must be the same.
+/// Computes on every device, and checks that the results are the same.
 fn run<O: Output<Host: PartialEq + std::fmt::Debug>>(computation: &O) -> O::Host {
     let [first, second] = contexts().map(|context| context.run(computation).unwrap());
     assert_eq!(first, second);

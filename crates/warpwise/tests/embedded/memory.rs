@@ -1,4 +1,4 @@
-//! Handles keep no array of the host that the program has let go of.
+//! Handles keep no host array that the program has dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use warpwise::{
     Acc, All, Array, Boundary, Context, Exp, Vector, cond, enum_from, fill, generate, unit, use_, while_,
 };
 
-/// The elements of an array, counted as long as somebody has them.
+/// Elements of an array, which count as alive until they are dropped.
 struct Counted {
     elements: [f32; 8],
     alive: Arc<AtomicUsize>,
@@ -31,7 +31,7 @@ fn counted(alive: &Arc<AtomicUsize>) -> Vector<f32> {
     Array::from_owner([8], Counted { elements, alive: Arc::clone(alive) }).unwrap()
 }
 
-/// How many arrays an operation keeps after many runs, each on an array of its own.
+/// Returns the number of arrays that an operation keeps after many runs, each on an array of its own.
 fn kept<O: warpwise::Output>(times: usize, operation: impl Fn(&Acc<Vector<f32>>) -> O) -> usize {
     let context = Context::interpreter();
     let alive = Arc::new(AtomicUsize::new(0));
@@ -42,7 +42,7 @@ fn kept<O: warpwise::Output>(times: usize, operation: impl Fn(&Acc<Vector<f32>>)
     alive.load(Ordering::Relaxed)
 }
 
-/// That an operation of this name keeps nothing beyond the last expressions.
+/// Tests that an operation keeps no arrays beyond those of the last expressions.
 macro_rules! keeps_little {
     ($($name:ident: |$xs:ident| $operation:expr;)*) => { $(
         #[test]
@@ -57,12 +57,12 @@ fn matrix(xs: &Acc<Vector<f32>>) -> Acc<warpwise::Matrix<f32>> {
     xs.reshape((2, 4))
 }
 
-/// The places of the elements.
+/// Returns the indices of the elements.
 fn places(xs: &Acc<Vector<f32>>) -> Acc<Vector<i64>> {
     xs.imap(|at, _| at)
 }
 
-/// Lengths of four segments.
+/// Returns the lengths of four segments.
 fn lengths() -> Acc<Vector<i64>> {
     fill(4, 2_i64)
 }

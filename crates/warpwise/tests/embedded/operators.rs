@@ -1,10 +1,10 @@
-//! Operators, slices, indices and summaries of whole arrays, against loops.
+//! Operators, slices, indices and summaries of whole arrays, compared with loops.
 
 use warpwise::{Acc, All, Array, Error, Exp, Matrix, Vector, enum_from, fill, generate, strided, unit, use_};
 
 use crate::{contexts, run};
 
-/// Extents with none, one and several elements.
+/// Extents of arrays with no, one and several elements.
 const EXTENTS: [(usize, usize); 5] = [(0, 3), (3, 0), (1, 1), (2, 5), (40, 33)];
 
 fn matrix((n, m): (usize, usize)) -> Matrix<f64> {
@@ -134,7 +134,7 @@ fn indices_and_extents_are_integers_of_any_type() {
     let moved = fill(2_u8, 0).scatter(&places, &enum_from(2_usize, 7));
     assert_eq!(run(&(enum_from(3, 5).gather(&places), moved)).1.to_vec(), [8, 7]);
     assert_eq!(run(&enum_from(5, 0).skip(1_u8).take(2_usize)).to_vec(), [1, 2]);
-    // What is no number of elements is an error, not another number.
+    // A value that is not a valid number of elements is an error, and not converted to another number.
     assert!(contexts()[0].run(&fill(u64::MAX, 1)).is_err());
     assert!(contexts()[0].run(&xs.at((0, u64::MAX))).is_err());
 }

@@ -1,15 +1,15 @@
-//! What is shared is computed once, and what is not needed as an array is none.
+//! Shared values are computed once, and arrays that are not needed are not made.
 
 use warpwise::{Acc, Array, Context, Exp, Vector, enum_from, generate, unit, use_};
 
 use crate::run;
 
-/// The core IR of a computation.
+/// Returns the core IR of a computation.
 fn shown<O: warpwise::Output>(computation: &O) -> String {
     Context::interpreter().show(computation).unwrap()
 }
 
-/// How many operations on arrays there are.
+/// Counts the operations on arrays.
 fn operations(text: &str) -> usize {
     text.matches("screma").count()
 }
@@ -56,7 +56,7 @@ fn arrays_used_twice_are_computed_once() {
     assert_eq!((operations(&text), text.matches("= exp ").count()), (3, 1));
 }
 
-/// papers/004, section 5.3.2: components of tuples fuse each by itself.
+/// Follows papers/004, section 5.3.2: components of tuples are fused separately.
 #[test]
 fn fusion_goes_through_tuples() {
     let xs = use_(&Array::from_vec([3], vec![1_i64, 2, 3]).unwrap());

@@ -1,10 +1,10 @@
-//! Sorts against the standard library's, of all types, of few elements and many, and where no function of the host can be called.
+//! Sorts compared with the standard library's: of all types, of few and many elements, and where no host function can be called.
 
 use warpwise::{Acc, Array, Context, SortKey, Vector, acond, awhile, f16, unit, use_};
 
 use crate::{contexts, run};
 
-/// Numbers that differ, repeat, and begin with all bits.
+/// Makes numbers that repeat three times each, and differ also in their leading bits.
 fn numbers(count: usize) -> Vec<u64> {
     let scrambled = |i: u64| (i / 3).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
     (0..count as u64).map(scrambled).collect()
@@ -86,7 +86,7 @@ fn elements_that_repeat_are_there_once() {
     assert_eq!(run(&pairs.unique()).to_vec(), [(0, 2.0), (1, 1.0), (1, 2.0)]);
 }
 
-/// Within loops and choices the program itself sorts.
+/// Inside loops and choices the program itself sorts.
 #[test]
 fn loops_and_choices_sort_too() {
     for count in [0, 1, 2, 700] {

@@ -1,7 +1,7 @@
-//! Programs that must not compile, each with the words of the error that it must give.
+//! Programs that must not compile, with the words that their errors must contain.
 //!
-//! Every file of `programs` is compiled by itself against the library that these tests were built with. Its lines
-//! `//~ words` must all be found in what the compiler says, and a file without them must compile.
+//! Every file of `programs` is compiled separately against the library that these tests were built with. The words of all its
+//! lines `//~ words` must occur in the compiler's output; a file without such lines must compile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn ill_typed_programs_are_refused() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Compiles a file, and compares what is said with what it expects.
+/// Compiles a file, and compares the compiler's output with the expected words.
 fn check(file: &Path, library: &Path) -> Result<(), String> {
     let text = fs::read_to_string(file).unwrap();
     let expected: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("//~ ")).collect();
@@ -46,7 +46,7 @@ fn check(file: &Path, library: &Path) -> Result<(), String> {
     }
 }
 
-/// The library as cargo built it last, beside this test.
+/// Returns the library that cargo built last, beside this test.
 fn library() -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
     let is_library = |path: &PathBuf| {

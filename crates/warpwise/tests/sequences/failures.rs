@@ -1,4 +1,4 @@
-//! What goes wrong: with the number of the element, and with all that came before it.
+//! Failures name the number of the element, and all elements before it are consumed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use warpwise::{
 
 use crate::{contexts, scalar, schedules, vector};
 
-/// Everything that a sequence gives before it ends, and how it ends.
+/// Returns all elements that a sequence yields before it ends, and how it ends.
 fn all(
     seq: &Seq<Acc<Singleton<i64>>>,
     context: &Context,
@@ -91,7 +91,7 @@ fn an_element_that_is_too_large_is_named() {
 fn results_that_are_too_large_are_computed_fewer_at_a_time() {
     let context = &contexts()[0];
     let streaming = Streaming::new().memory_limit(1 << 20).chunk(64);
-    // 64 results of 64 KiB do not fit; some do.
+    // 64 results of 64 KiB do not fit; some of them do.
     let seq = Seq::produce(64, |i| fill(1 << 13, i));
     let sums = seq.map(|xs| xs.map(|x| x + 1)).zip_with(&seq, |xs, ys| xs.zip_with(&ys, |x, y| x * y));
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! How passes run: lazily, ahead by little, at once.
+//! The flow of passes: lazily, slightly ahead, or at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -96,7 +96,7 @@ fn reading_computing_and_consuming_go_on_at_once() {
     let numbers = seq.into_iter_with(&Context::cpu().unwrap(), &streaming).unwrap();
     for (taken, number) in numbers.enumerate() {
         number.unwrap();
-        // While this one is consumed others are read and computed; if they were not, this would never end.
+        // While this element is consumed, others are read and computed; otherwise, this loop would never end.
         let start = Instant::now();
         while asked.load(Ordering::SeqCst) < (taken + 4).min(20) {
             assert!(start.elapsed() < Duration::from_secs(120), "nothing is read after element {taken}");

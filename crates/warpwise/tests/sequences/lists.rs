@@ -1,4 +1,4 @@
-//! What sequences mean: what lists of arrays mean.
+//! Sequences have the meaning of lists of arrays.
 
 use warpwise::{
     Acc, Array, Dim2, Exp, Matrix, Seq, Singleton, Vector, cond, consume, consume_with, enum_from, fill,
@@ -273,7 +273,7 @@ fn states_are_overwritten_but_for_the_first() {
             })
         });
         assert_eq!(counts.to_vec(), [5 + 4, 6 + 2]);
-        // The state is read besides: it is copied.
+        // The function also reads the old state, which is therefore copied.
         let sums = run(|| {
             rows.accumulate(initial.clone(), |sums: Acc<Vector<i64>>, row| {
                 let before = sums.reader();
@@ -328,7 +328,7 @@ fn arrays_of_the_host_are_read_by_all_elements() {
     assert_eq!(looked.to_vec(), flat(expected));
 }
 
-/// Rounding of a sum depends on what is added first: on nothing but the element itself.
+/// The rounding of a sum depends on the order of additions, which depends only on the element itself.
 #[test]
 fn floats_have_the_same_bits_in_every_schedule() {
     let numbers: Vec<f32> = (0..400).map(|x| 1.0 / (x as f32 + 0.37)).collect();

@@ -12,19 +12,19 @@ use std::fmt::Debug;
 
 use warpwise::{Array, Consumer, Context, Singleton, Streaming, Vector};
 
-/// The devices under test.
+/// Returns the devices under test.
 fn contexts() -> [Context; 2] {
     [Context::cpu().unwrap(), Context::interpreter()]
 }
 
-/// One, two, all at once, and as many as seems useful.
+/// Returns chunk sizes of one, two and seven elements, all elements at once, and the automatic choice.
 fn schedules() -> [Streaming; 5] {
     let fixed = [1, 2, 7, 1000].map(|count| Streaming::new().chunk(count));
     let [one, two, seven, all] = fixed;
     [one, two, seven, all, Streaming::new()]
 }
 
-/// Runs a consumer on every device in every schedule, where the results must be the same.
+/// Runs a consumer on every device with every schedule, and checks that the results are the same.
 fn run<R: PartialEq + Debug + 'static>(consumer: impl Fn() -> Consumer<R>) -> R {
     let mut results: Vec<(String, R)> = Vec::new();
     for context in contexts() {

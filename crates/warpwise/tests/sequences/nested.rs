@@ -1,14 +1,14 @@
-//! Sequences within the functions of sequences.
+//! Sequences inside the functions of sequences.
 
 use warpwise::{Acc, Error, Parts, Seq, SeqCause, Vector, enum_from, use_};
 
 use crate::{contexts, run, vector};
 
 type Rows = Vec<Vec<i64>>;
-/// The elements of rows, and their lengths.
+/// Elements of rows, and lengths of the rows.
 type Segmented = (Acc<Vector<i64>>, Acc<Vector<i64>>);
 
-/// Elements that are sequences of arrays: empty ones, ones of empty arrays, and others.
+/// Makes elements that are sequences of arrays: empty ones, ones of empty arrays, and others.
 fn tables() -> Vec<Rows> {
     let table = |lengths: &[usize], start: i64| {
         let mut next = start;

@@ -1,4 +1,4 @@
-//! The programs of the example `streams`, small.
+//! The programs of the example `streams`, on small data.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,7 +7,7 @@ use warpwise::Context;
 
 use crate::contexts;
 
-/// A test per program, whose `check` compares sequences in memory and from files, and whole arrays, with plain loops.
+/// Defines one test per program, whose `check` compares sequences in memory and from files, and whole arrays, with plain loops.
 macro_rules! programs {
     ($($name:ident $path:literal;)*) => { $(
         #[path = $path]
@@ -38,7 +38,7 @@ programs! {
     words "../../examples/streams/words.rs";
 }
 
-/// Compares with plain loops; there is a folder for files.
+/// Function that compares a program with plain loops; it gets a folder for files.
 type Check = fn(&Context, &Path) -> Result<(), Box<dyn Error>>;
 
 fn checked(name: &str, check: Check) {

@@ -1,6 +1,6 @@
-//! Random element functions on random elements, against lists.
+//! Random functions on random elements, compared with lists.
 //!
-//! A function is a chain of steps, each of which exists twice: on arrays of a sequence, and on vectors of Rust.
+//! A function is a chain of steps, each of which is implemented twice: on arrays of a sequence, and on Rust vectors.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -9,7 +9,7 @@ use warpwise::{Acc, Boundary, Consumer, Context, Exp, Seq, Streaming, Vector, co
 
 use crate::{schedules, vector};
 
-/// What is done with an element.
+/// An operation on an element.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     AddSize,
@@ -71,7 +71,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(prop::sample::select(all.to_vec()), 1..4)
 }
 
-/// Elements of extents from 0 to 6, 0 and 1 often.
+/// Generates elements with extents from 0 to 6, often 0 and 1.
 fn elements() -> impl Strategy<Value = Vec<Vec<i64>>> {
     let size = prop_oneof![0..2_usize, 0..7_usize];
     prop::collection::vec(size.prop_flat_map(|size| prop::collection::vec(-9..10_i64, size)), 0..9)

@@ -1,4 +1,4 @@
-//! Where sequences come from.
+//! Sources of sequences.
 
 use std::fs;
 
@@ -115,7 +115,7 @@ fn a_source_that_gives_its_elements_once_says_so() {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is deleted at the end of the test.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -125,7 +125,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// A source of numbers in a file of its own.
+    /// Opens a source of numbers in a file of its own.
     fn numbers<const N: usize>(&self, name: &str, numbers: &[[u8; N]]) -> std::path::PathBuf {
         let path = self.0.join(name);
         fs::write(&path, numbers.concat()).unwrap();
@@ -139,7 +139,7 @@ impl Drop for Folder {
     }
 }
 
-/// Mapped, and read.
+/// Returns options under which files are mapped, and read.
 fn both() -> [SourceOptions; 2] {
     [false, true].map(|unmapped| SourceOptions { unmapped, ..SourceOptions::default() })
 }

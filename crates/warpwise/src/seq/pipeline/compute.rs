@@ -1,7 +1,7 @@
-//! The computing side of a pass: what consumers take of each chunk, and how large the next one is to be.
+//! The computing side of a pass: computes each chunk, and chooses the size of the next one.
 //!
-//! A chunk on which the program fails is done again in halves, until the failure is that of one element. So errors name
-//! elements, a chunk that memory does not suffice for becomes smaller ones, and results never depend on chunks.
+//! If the program fails on a chunk, the chunk is computed again in halves, until the failure is isolated to one element. So
+//! errors name elements, chunks that do not fit in memory are split, and results never depend on chunks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::seq::error::{SeqCause, SeqError};
 use crate::seq::pass::Steps;
 use crate::seq::settings::{Progress, Streaming};
 
-/// Chunks in flight on either side of the program.
+/// Number of chunks in flight on either side of the program.
 const IN_FLIGHT: u64 = 3;
 
-/// The computing side; `C` consumes what comes out.
+/// The computing side; `C` consumes the results.
 pub struct Compute<C> {
     steps: Steps,
     consume: C,
@@ -29,26 +29,26 @@ pub struct Compute<C> {
     pace: Arc<Pace>,
     state: State,
     progress: Progress,
-    /// Elements of the largest chunks that memory sufficed for, once it did not for one.
+    /// Maximum number of elements per chunk: at most half of any chunk that did not fit in memory.
     most: u64,
-    /// Held by all results until they are consumed.
+    /// Token that results hold until they are consumed.
     unconsumed: Arc<()>,
-    /// When the last step ended.
+    /// End of the last step.
     last: Instant,
-    /// Time spent waiting for sources and consumers since then.
+    /// Time spent waiting for sources and consumers since `last`.
     waited: Duration,
 }
 
-/// Why computing ends.
+/// Reason why computing stops.
 pub enum Stop {
-    /// Nobody takes more.
+    /// No consumer takes more elements.
     Enough,
     /// Computing or consuming failed.
     Failed(SeqError),
 }
 
 impl<C: FnMut(Output) -> Result<(), Stop>> Compute<C> {
-    /// Does these steps with chunks, the first of which has as many elements as this state says.
+    /// Creates the computing side; `state` determines the size of the first chunk.
     pub fn new(steps: Steps, consume: C, streaming: &Streaming, pace: Arc<Pace>, state: State) -> Compute<C> {
         Compute {
             steps,
@@ -64,12 +64,12 @@ impl<C: FnMut(Output) -> Result<(), Stop>> Compute<C> {
         }
     }
 
-    /// Nothing could be computed since then.
+    /// Records the time since `since` as waiting time.
     pub fn waited(&mut self, since: Instant) {
         self.waited += since.elapsed();
     }
 
-    /// Computes on a chunk and hands on what comes out.
+    /// Computes a chunk and hands on the results.
     pub fn chunk(&mut self, chunk: &Chunk) -> Result<(), Stop> {
         let count = chunk.batches.first().map_or(0, |batch| batch.count) as u64;
         let (calling, before) = (Instant::now(), self.waited);
@@ -95,14 +95,14 @@ impl<C: FnMut(Output) -> Result<(), Stop>> Compute<C> {
             let sample = Sample { units: count, busy, elapsed, waiting, unit_bytes };
             self.state = policy::next(&self.state, &sample, &limits);
             self.pace.set(self.state.units, chunk.first + count, elapsed >= START);
-            // Of a short pass no more is known than that all of it can be one chunk.
+            // After a short pass, it is only known that one chunk can hold all its elements.
             let known = self.state.units.min(self.progress.elements);
             self.steps.experience().keep(known, self.streaming.budget());
         }
         Ok(())
     }
 
-    /// Computes on some elements, or where that fails on halves of them.
+    /// Computes some elements, or, if that fails, their halves.
     fn part(&mut self, first: u64, batches: &[Batch], token: &Arc<()>) -> Result<(), Stop> {
         if self.streaming.cancel.is_cancelled() {
             return Err(Stop::Failed(SeqError::at(first, SeqCause::Cancelled)));
@@ -130,7 +130,7 @@ impl<C: FnMut(Output) -> Result<(), Stop>> Compute<C> {
         }
     }
 
-    /// Waits until all results are consumed; whether there were any.
+    /// Waits until all results are consumed. Returns whether there were any.
     fn consumers_gave_back(&mut self) -> bool {
         let start = Instant::now();
         let any = Arc::strong_count(&self.unconsumed) > 1;
@@ -149,7 +149,7 @@ impl<C: FnMut(Output) -> Result<(), Stop>> Compute<C> {
     }
 }
 
-/// Whether fewer elements may fare better.
+/// Returns whether fewer elements may succeed.
 fn is_of_elements(cause: &SeqCause) -> bool {
     match cause {
         SeqCause::TooLarge(_) | SeqCause::Program(Error::Check(_)) => true,

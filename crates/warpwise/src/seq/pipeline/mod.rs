@@ -1,12 +1,12 @@
-//! Passes at work: chunks of elements are read, computed on and consumed.
+//! Running passes: chunks of elements are read, computed and consumed.
 //!
-//! Usually one thread reads, one computes, the caller's consumes ([`start`]). Between them are queues for one chunk: one chunk is
-//! being read, one waits, one is computed on, one result waits, one is consumed. Whoever is ahead waits. Where nobody has to be
-//! waited for, the caller does all ([`run`]): programs use all processors anyway, and small passes take less time than starting
-//! threads. A pass ends when sources end, when a limit is reached, when its consumer takes no more, when something fails; all
-//! that came before a failure is consumed first.
+//! Usually one thread reads, one computes, and the caller's thread consumes ([`start`]). Between them are queues of one chunk:
+//! one chunk is being read, one waits, one is being computed, one result waits, and one is being consumed. A thread that is ahead
+//! waits. If nothing has to be waited for, the caller does everything ([`run`]): programs use all processors anyway, and small
+//! passes take less time than starting threads. A pass ends when sources end, when a limit is reached, when its consumer takes no
+//! more, or when something fails. All elements before a failure are consumed first.
 //!
-//! Absent: ending a source that hangs (its thread ends when the source does).
+//! Absent: stopping a source that hangs (its thread ends when the source does).
 
 mod compute;
 mod reader;
@@ -27,27 +27,27 @@ use super::pass::Pass;
 use super::settings::Streaming;
 use crate::error::Error;
 
-/// Steps shorter than this are the start of a pass.
+/// Duration below which steps belong to the start of a pass.
 const START: Duration = Duration::from_millis(1);
 
-/// What comes out of a pass: chunks in order, then why it ended.
+/// Receiver of a pass's results: chunks in order, then the reason for its end.
 pub type Results = Receiver<Message>;
 
-/// What consumers are told.
+/// A message to consumers.
 pub enum Message {
     /// The next elements.
     Chunk(Output),
-    /// There are no more.
+    /// The end of the pass, with its error if any.
     Ended(Option<SeqError>),
 }
 
-/// What was computed of consecutive elements.
+/// Results for consecutive elements.
 pub struct Output {
-    /// The number of the first one.
+    /// Number of the first element.
     pub first: u64,
-    /// For each of them the arrays that consumers take.
+    /// The arrays that consumers take, for each element.
     pub batch: Batch,
-    /// Say that memory is in use: that of the chunk, and that of the results.
+    /// Tokens that mark memory as in use: one for the chunk, one for the results.
     pub _tokens: [Arc<()>; 2],
 }
 
@@ -72,14 +72,14 @@ pub fn start(pass: Pass, memory: &MemoryPool, streaming: &Streaming) -> Result<R
             Err(Stop::Failed(error)) => Some(error),
             Err(Stop::Enough) => return,
         };
-        // Nobody may be there to be told.
+        // The receiver may be gone.
         let _ = to_consumer.send(Message::Ended(ended));
     };
     spawn("sequence", Box::new(compute))?;
     Ok(results)
 }
 
-/// Runs a pass here, from beginning to end.
+/// Runs a whole pass on this thread.
 pub fn run(
     pass: Pass,
     memory: &MemoryPool,
@@ -94,7 +94,7 @@ pub fn run(
     }
 }
 
-/// The two sides of a pass, whose results are consumed so.
+/// Makes the two sides of a pass, with this consumer.
 fn sides<C: FnMut(Output) -> Result<(), Stop>>(
     pass: Pass,
     memory: &MemoryPool,
@@ -113,7 +113,7 @@ fn sides<C: FnMut(Output) -> Result<(), Stop>>(
     (reader, Compute::new(steps, consume, streaming, pace, state))
 }
 
-/// The thread that reads.
+/// Runs the reading thread.
 fn read(mut reader: Reader, to_step: &SyncSender<Given>) {
     loop {
         let given = reader.next();
@@ -124,7 +124,7 @@ fn read(mut reader: Reader, to_step: &SyncSender<Given>) {
     }
 }
 
-/// Computes on what is given until that ends.
+/// Computes all chunks until the reader ends.
 fn all<C: FnMut(Output) -> Result<(), Stop>>(
     mut compute: Compute<C>,
     mut next: impl FnMut() -> Given,

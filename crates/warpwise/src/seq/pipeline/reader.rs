@@ -1,4 +1,5 @@
-//! The reading side of a pass: chunks of consecutive elements of all sources, as many as the computing side asks for.
+//! The reading side of a pass: reads chunks of consecutive elements from all sources, of the size that the computing side
+//! requests.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,71 +15,72 @@ use crate::seq::error::{SeqCause, SeqError};
 use crate::seq::feed::{End, Feed};
 use crate::seq::settings::Streaming;
 
-/// How long to wait for memory that others may give back.
+/// Waiting time for memory that others may release.
 pub const PATIENCE: Duration = Duration::from_millis(1);
-/// A reading takes at most this part of the budget.
+/// Divisor of the budget: one read takes at most a `PART`-th of it.
 pub const PART: u64 = 8;
-/// Large chunks end at multiples of so many elements, so that the groups of folds are complete and nothing is copied to complete them.
+/// Alignment of the ends of large chunks, in elements: so the groups of folds are complete, and nothing is copied to complete
+/// them.
 const ALIGNED: u64 = 512;
-/// What large chunks are.
+/// Minimum number of elements of a large chunk.
 const LARGE: u64 = 16 * ALIGNED;
 
 /// Consecutive elements of all sources.
 pub struct Chunk {
-    /// The number of the first one.
+    /// Number of the first element.
     pub first: u64,
-    /// Those of each source.
+    /// Elements of each source.
     pub batches: Vec<Batch>,
-    /// Says that memory is in use.
+    /// Token that marks memory as in use.
     pub token: Arc<()>,
 }
 
 impl Chunk {
-    /// The bytes of all sources if each gave as many as the one that gave most: what limits a reading.
+    /// Returns the number of sources times the bytes of the largest batch, which is the size that limits a read.
     pub fn largest_reading(&self) -> u64 {
         let most = self.batches.iter().map(Batch::bytes).max().unwrap_or(0);
         most * self.batches.len() as u64
     }
 }
 
-/// What the reader says.
+/// A message of the reader.
 pub enum Given {
     /// The next elements.
     Chunk(Chunk),
-    /// There are no more.
+    /// The end of the elements, with the error if any.
     Ended(Option<SeqError>),
 }
 
-/// A source with what it gave too much.
+/// A source, with elements that it returned in excess.
 struct Waiting {
     feed: Box<dyn Feed>,
     batch: Batch,
     end: Option<End>,
 }
 
-/// How many elements the next chunk has, as the computing side tells the reading side.
+/// Number of elements of the next chunk, which the computing side communicates to the reading side.
 ///
-/// At the start chunks grow by large factors after each step. So as long as steps are brief nothing is read ahead, or there would be several
-/// chunks of every size on the way.
+/// At the start, chunks grow by large factors after each step. While steps are brief, nothing is read ahead, because otherwise
+/// several chunks of every size would be in flight.
 pub struct Pace {
     units: AtomicU64,
-    /// Elements done so far; the largest number once the start is over.
+    /// Number of elements computed so far; the largest number once the start is over.
     done: Mutex<u64>,
     changed: Condvar,
 }
 
 impl Pace {
-    /// One element first.
+    /// Starts with one element.
     pub fn start() -> Pace {
         Pace { units: AtomicU64::new(1), done: Mutex::new(0), changed: Condvar::new() }
     }
 
-    /// So many from the start.
+    /// Uses this number from the start.
     pub fn steady(units: u64) -> Pace {
         Pace { units: AtomicU64::new(units), done: Mutex::new(u64::MAX), changed: Condvar::new() }
     }
 
-    /// So many from now on, after this many were done; `started` says that the start is over.
+    /// Sets the number for the following chunks, after `done` elements were computed. `started` means that the start is over.
     pub fn set(&self, units: u64, done: u64, started: bool) {
         self.units.store(units, Ordering::Relaxed);
         let mut known = self.done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +88,7 @@ impl Pace {
         self.changed.notify_one();
     }
 
-    /// The size of the chunk that begins with this element.
+    /// Returns the size of the chunk that starts with this element.
     fn next(&self, first: u64) -> u64 {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         if *done < first {
@@ -104,19 +106,19 @@ impl Pace {
 pub struct Reader {
     feeds: Vec<Waiting>,
     needs: Vec<(Vec<usize>, Option<u64>)>,
-    /// Elements that anybody takes.
+    /// Maximum number of elements that any consumer takes.
     limit: u64,
-    /// Elements read so far.
+    /// Number of elements read so far.
     at: u64,
     memory: MemoryPool,
     streaming: Streaming,
     pace: Arc<Pace>,
-    /// Held by all chunks and results.
+    /// Token held by all chunks and results.
     token: Arc<()>,
 }
 
 impl Reader {
-    /// Reads these sources, for consumers who need some of them each, and so many elements at most.
+    /// Reads these sources. Each consumer has the sources that it needs, and its maximum number of elements.
     pub fn new(
         feeds: Vec<Box<dyn Feed>>,
         needs: Vec<(Vec<usize>, Option<u64>)>,
@@ -184,7 +186,7 @@ impl Reader {
         Ok(Some(chunk))
     }
 
-    /// Has a source give up to so many elements; yields how many are there.
+    /// Makes a source return up to `count` elements. Returns how many are available.
     fn fill(&mut self, at: usize, mut count: u64, bytes: u64) -> Result<u64, SeqCause> {
         let waiting = &mut self.feeds[at];
         while waiting.batch.count == 0 && waiting.end.is_none() && count > 0 {
@@ -203,7 +205,8 @@ impl Reader {
         Ok(count.min(waiting.batch.count as u64))
     }
 
-    /// A source gives no more: so the pass ends, unless a consumer needs others only, which give more.
+    /// Handles the end of a source. The pass ends, unless a consumer needs only other sources that have more elements, which is
+    /// an error.
     fn end(&mut self) -> Result<Option<Chunk>, SeqCause> {
         for waiting in &self.feeds {
             if let (0, Some(End::Failed(message))) = (waiting.batch.count, &waiting.end) {

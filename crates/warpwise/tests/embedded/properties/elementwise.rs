@@ -1,11 +1,11 @@
-//! Functions of one element and of two, of every number type, against Rust's own.
+//! Unary and binary functions on every number type, compared with Rust's own.
 
 use proptest::prelude::*;
 use warpwise::{Acc, Array, Vector, f16};
 
 use super::{check, devices_for};
 
-/// Vectors of pairs whose values are any.
+/// Generates vectors of pairs of arbitrary values.
 fn pairs<T: Arbitrary + Clone>() -> impl Strategy<Value = Vec<(T, T)>> {
     prop_oneof![prop::collection::vec(any::<(T, T)>(), 0..4), prop::collection::vec(any::<(T, T)>(), 60..200)]
 }
@@ -29,7 +29,7 @@ macro_rules! signed {
                     let expected = pairs.iter().map(|&(x, y)| {
                         let by = if y == 0 { 3 } else { y };
                         let rest = x.wrapping_rem(by);
-                        // Rounded down where division rounds towards zero.
+                        // `div_floor` rounds down, while division rounds towards zero.
                         let down = rest != 0 && (rest < 0) != (by < 0);
                         let floor = if down { x.wrapping_div(by) - 1 } else { x.wrapping_div(by) };
                         let modulo = if down { rest + by } else { rest };
@@ -54,7 +54,7 @@ signed! {
     signs_of_i64 i64;
 }
 
-/// Conversions saturate, and NaN becomes 0: what `as` does.
+/// Tests that conversions behave like `as`: they saturate, and NaN becomes 0.
 macro_rules! conversions {
     ($($name:ident $from:ident;)*) => { $(
         #[test]
@@ -92,10 +92,10 @@ conversions! {
     conversions_of_f64 f64;
 }
 
-/// How many neighbouring floats a function may be off, on any device.
+/// Maximum error of a function on any device, as a number of neighbouring floats.
 const ULPS: f64 = 16.0;
 
-/// Whether `found` is what is expected of a type with this distance of neighbours around 1 and this least normal value, or both are NaN.
+/// Returns whether `found` is close to what is expected of a type with this epsilon and this least normal value, or both are NaN.
 fn is_close(found: f64, expected: f64, (epsilon, least): (f64, f64)) -> bool {
     let off = (found - expected).abs();
     found == expected
@@ -119,7 +119,7 @@ macro_rules! floats {
                     })
                 });
                 let function = function.unwrap();
-                // Halves among them, which round away from zero.
+                // Includes halves, which round away from zero.
                 let values = || prop_oneof![(-9..9_i32).prop_map(|x| f64::from(x) * 0.5), -8.0..8.0_f64];
                 check(prop::collection::vec((values(), values()), 0..80), |pairs| {
                     let (xs, ys): (Vec<$ty>, Vec<$ty>) = pairs.iter().map(|&(x, y)| (from(x), from(y))).unzip();

@@ -1,7 +1,7 @@
-//! Random arrays, empty ones among them, against sequential references, for all scalar types.
+//! Random arrays, including empty ones, compared with sequential references, for all scalar types.
 //!
-//! Every property compiles its program once for each device and runs it on many arrays. Floats take small integer values, so
-//! that sums are exact in whatever order they are made.
+//! Every property compiles its program once per device and runs it on many arrays. Floats have small integer values, so that sums
+//! are exact in any order.
 
 mod elementwise;
 mod moves;
@@ -17,14 +17,14 @@ use warpwise::{Context, Scalar};
 
 use crate::contexts;
 
-/// The devices that all properties are tested on: the processor, the interpreter, and the processor again by way of OpenCL.
+/// Returns the devices that all properties are tested on: the processor, the interpreter, and the processor through OpenCL.
 fn devices() -> Vec<Context> {
     let [cpu, interpreter] = contexts();
     vec![cpu, interpreter, Context::opencl(0).unwrap()]
 }
 
-/// The devices that a property of many types is tested on. OpenCL's driver takes seconds for every program: of most types it is left to
-/// `make test-all`, which sets `WARPWISE_TESTS=all`.
+/// Returns the devices that a property of many types is tested on. OpenCL's driver takes seconds per program, so most types are
+/// tested on it only by `make test-all`, which sets `WARPWISE_TESTS=all`.
 fn devices_for<T: Scalar>() -> Vec<Context> {
     let often = ["u8", "f64"].contains(&std::any::type_name::<T>());
     match often || std::env::var_os("WARPWISE_TESTS").is_some_and(|value| value == "all") {
@@ -33,7 +33,7 @@ fn devices_for<T: Scalar>() -> Vec<Context> {
     }
 }
 
-/// Checks a property of random values.
+/// Checks a property on random values.
 fn check<S: Strategy>(strategy: S, property: impl Fn(S::Value)) {
     let mut runner = TestRunner::new(Config { cases: 20, failure_persistence: None, ..Config::default() });
     let checked = runner.run(&strategy, |value| {
@@ -45,13 +45,13 @@ fn check<S: Strategy>(strategy: S, property: impl Fn(S::Value)) {
     }
 }
 
-/// Vectors of small integers.
+/// Generates vectors of small integers.
 fn small() -> impl Strategy<Value = Vec<i64>> {
     let sizes = prop_oneof![0..4_usize, 0..100_usize, 600..1100_usize];
     sizes.prop_flat_map(|n| prop::collection::vec(-9..10_i64, n))
 }
 
-/// Matrices of small integers, by rows.
+/// Generates matrices of small integers, by rows.
 fn matrix() -> impl Strategy<Value = ((usize, usize), Vec<i64>)> {
     let sizes =
         prop_oneof![(0..4_usize, 0..4_usize), (0..40_usize, 0..40_usize), (0..4_usize, 100..300_usize)];

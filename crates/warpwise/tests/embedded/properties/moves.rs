@@ -1,4 +1,4 @@
-//! Elements moved to computed places.
+//! Elements written to computed indices.
 
 use proptest::prelude::*;
 use warpwise::{Acc, Array, DeviceKind, Vector};
@@ -32,7 +32,7 @@ fn gathers_scatters_and_permutations() {
                 result
             };
             match context.kind() {
-                // Of several elements written to one place any may stay.
+                // If several elements have the same destination, any of them may stay.
                 DeviceKind::OpenCl => {
                     for (place, &x) in (0..).zip(&scattered.to_vec()) {
                         let mut written = (0..)

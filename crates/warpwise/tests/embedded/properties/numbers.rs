@@ -4,7 +4,7 @@ use warpwise::{Acc, Array, Num, Vector, f16};
 
 use super::{check, devices, devices_for, small};
 
-/// What the references need of a number.
+/// Operations on numbers that the references need.
 trait Reference: Num {
     fn from_small(value: i64) -> Self;
     fn plus(self, other: Self) -> Self;
@@ -133,7 +133,7 @@ fn check_scans<T: Reference>(xs: &[T], [whole, before, minima, right]: [Vec<T>; 
     assert_eq!(right, expected);
 }
 
-/// Operations that only integers have.
+/// Tests operations that only integers have.
 macro_rules! integer_operations {
     ($($name:ident $ty:ident $bits:literal;)*) => { $(
         #[test]
@@ -179,7 +179,7 @@ integer_operations! {
     bits_of_u64 u64 64;
 }
 
-/// The greatest sum of a stretch, by a function that does not commute.
+/// Computes the greatest sum of a segment, by a non-commutative function.
 #[test]
 fn the_greatest_sum_of_a_stretch() {
     for context in devices() {
@@ -203,7 +203,7 @@ fn the_greatest_sum_of_a_stretch() {
     }
 }
 
-/// Mathematical functions against those of the standard library.
+/// Compares mathematical functions with those of the standard library.
 macro_rules! functions {
     ($test:ident $ty:ident $tolerance:literal; $($name:ident)*) => {
         #[test]

@@ -1,27 +1,27 @@
-//! Folds and scans of segments, empty ones among them.
+//! Folds and scans of segments, including empty ones.
 
 use proptest::prelude::*;
 use warpwise::{Acc, Array, Vector, generate};
 
 use super::{check, devices};
 
-/// Segments of small integers.
+/// Generates segments of small integers.
 fn segments() -> impl Strategy<Value = Vec<Vec<i64>>> {
     let segment = prop_oneof![Just(Vec::new()), prop::collection::vec(-9..10_i64, 0..40)];
     prop::collection::vec(segment, 0..20)
 }
 
-/// All segments, each made into others.
+/// Maps every segment to another.
 fn each(segments: &[Vec<i64>], f: impl Fn(&[i64]) -> Vec<i64>) -> Vec<i64> {
     segments.iter().flat_map(|segment| f(segment)).collect()
 }
 
-/// `[3, 3 + x0, ...]`.
+/// Computes `[3, 3 + x0, ...]`.
 fn prefixes(xs: &[i64]) -> Vec<i64> {
     (0..=xs.len()).map(|to| 3 + xs[..to].iter().sum::<i64>()).collect()
 }
 
-/// `[..., x_last + 3, 3]`.
+/// Computes `[..., x_last + 3, 3]`.
 fn suffixes(xs: &[i64]) -> Vec<i64> {
     (0..=xs.len()).map(|from| 3 + xs[from..].iter().sum::<i64>()).collect()
 }
@@ -67,7 +67,7 @@ fn folds_and_scans_of_segments() {
     }
 }
 
-/// What is folded is computed where it is: elements of other arrays at other places, with their index, in rows.
+/// The folded elements are computed inside the fold: elements of other arrays at other indices, with their index, in rows.
 #[test]
 fn folds_of_segments_of_what_is_computed() {
     for context in devices() {

@@ -4,7 +4,7 @@ use warpwise::{Acc, Array, Boundary, Matrix, Vector};
 
 use super::{check, devices, matrix, small};
 
-/// The place that a place beyond the borders stands for; none where a constant does.
+/// Function to the position that replaces one beyond the borders; `None` if a constant replaces its element.
 type Outside = fn(i64, i64) -> Option<i64>;
 
 fn boundaries() -> [(Boundary<i64>, Outside); 4] {

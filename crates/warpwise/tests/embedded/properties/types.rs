@@ -1,13 +1,13 @@
-//! Folds, scans, segments, movements and stencils of every scalar type, in the groups in which Accelerate tests its own.
+//! Folds, scans, segments, movements and stencils of every scalar type, in the groups of Accelerate's own tests.
 
 use proptest::prelude::*;
 use warpwise::{Acc, Array, Boundary, Dim1, Dim2, Exp, Matrix, Num, Vector, cond, f16};
 
 use super::{check, devices_for};
 
-/// What the references need of a number.
+/// Operations on numbers that the references need.
 pub trait Reference: Num {
-    /// Small numbers, and only those, are exact whatever the type.
+    /// Converts a small number, which every type represents exactly.
     fn from_small(value: i64) -> Self;
     fn plus(self, other: Self) -> Self;
     fn is_less(self, other: Self) -> bool;
@@ -74,7 +74,7 @@ references! {
     of_f64 f64, |x| x as f64, |x, y| x + y;
 }
 
-/// Rows of small numbers whose sums every type holds exactly.
+/// Generates rows of small numbers whose sums every type represents exactly.
 fn rows() -> impl Strategy<Value = (usize, usize, Vec<i64>)> {
     let sizes = prop_oneof![
         (0..3_usize, 0..3_usize),
@@ -108,7 +108,7 @@ fn folds<T: Reference>() {
             let some = xs.concat(&warpwise::fill((xs.extents().0, 1), five));
             let sums = (xs.sum(), xs.fold(five, |x, y| x + y), xs.fold_all(five, |x, y| x + y));
             let bounds = (some.minimum(), some.maximum(), xs.fold(five, |x, y| x.max(y)));
-            // The last of the even ones: associative, and does not commute.
+            // The last of the even ones: associative, but not commutative.
             let one = T::from_small(1);
             (sums, bounds, xs.fold(five, move |x, y| cond(y.eq(one), x, y)))
         });
@@ -131,7 +131,7 @@ fn folds<T: Reference>() {
     }
 }
 
-/// Partial sums from an initial value on: one more than there are elements.
+/// Computes partial sums from an initial value on: one more than there are elements.
 fn sums_of<T: Reference>(first: T, xs: &[T]) -> Vec<T> {
     (0..=xs.len()).map(|to| sum_from(first, &xs[..to])).collect()
 }
@@ -158,7 +158,7 @@ fn scans<T: Reference>() {
                 xs.scan1_right(|x, y| x + y),
                 xs.scan_right_split(five, |x, y| x + y),
             );
-            // The first and the last of what was seen: associative, and does not commute.
+            // The first and the last element seen: associative, but not commutative.
             let pairs = xs.map(|x| (x, x));
             let ends = pairs.scan1(|(first, _), (_, last)| (first, last));
             (left, right, (ends, pairs.scan1_right(|(first, _), (_, last)| (first, last))))
@@ -249,7 +249,7 @@ fn movements<T: Reference>() {
             let (n, m) = xs.extents();
             let reader = xs.reader();
             let turned = xs.backpermute((m, n), |(j, i)| (i, j));
-            // Every diagonal's sum, and every row from its place modulo 7 on.
+            // The sum of every diagonal, and every row from its index modulo 7 on.
             let (zero, two) = (T::from_small(0), T::from_small(2));
             let diagonals = warpwise::fill(7, two).permute(
                 &xs.flatten(),
