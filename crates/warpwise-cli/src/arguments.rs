@@ -1,7 +1,7 @@
-//! The values an entry point is called with, from the words of a command line or from standard input.
+//! Arguments of an entry point, from the words of a command line or from standard input.
 //!
-//! A word is the name of a file if there is such a file, otherwise a value. Types are known from the entry
-//! point, so that numbers need no suffix.
+//! A word is the name of a file if there is such a file, otherwise a value. The entry point determines the types, so numbers need no
+//! suffix.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub fn read_arguments(entry: &Entry, words: &[String], memory: &MemoryPool) -> R
     }
 }
 
-/// The types of values, without names.
+/// Returns the type that a parameter expects, without its name.
 pub fn expected_type(parameter: &FlatType) -> ExpectedType {
     ExpectedType { elem: parameter.element, rank: parameter.rank }
 }
@@ -50,7 +50,7 @@ fn from_standard_input(
     Ok(read_values(Source::stream("standard input", input), Some(expected), memory)?)
 }
 
-/// Reads one argument, which has this number, from a word.
+/// Reads argument number `index` from a word.
 pub fn read_argument(
     index: usize,
     word: &str,
@@ -69,8 +69,7 @@ pub fn read_argument(
     values.pop().ok_or_else(|| Failure::Failed(format!("{word}: there is no value")))
 }
 
-/// Whether a word that names no file was probably meant to. No value contains a slash outside quotes, or
-/// ends so.
+/// Returns whether a word that names no file was probably meant to. No value contains a slash outside quotes, or has such an ending.
 fn looks_like_path(word: &str) -> bool {
     let endings = [".npy", ".png", ".bin", ".in", ".txt", ".gz", ".dat", ".out"];
     !word.contains('"') && (word.contains('/') || endings.iter().any(|ending| word.ends_with(ending)))

@@ -1,4 +1,4 @@
-//! Calls of entry points with a clock beside them.
+//! Timed calls of entry points.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ pub struct Calls<'a> {
     context: &'a Context,
     entry: &'a Entry,
     arguments: Vec<Placed>,
-    /// The device that arguments and results lie on, if they do.
+    /// Memory of the device that arguments and results lie on, if they lie on a device.
     device: Option<DeviceMemory>,
 }
 
@@ -46,10 +46,10 @@ impl<'a> Calls<'a> {
         Ok(Calls { program, context, entry, arguments, device })
     }
 
-    /// Calls the entry point and returns its time and results. Arguments that it overwrites are copied before.
+    /// Calls the entry point and returns its time and results. Consumed arguments are copied before the clock starts.
     pub fn timed(&self) -> Result<(Duration, Vec<Placed>), Failure> {
         let consumed = self.entry.parameters().into_iter().map(|parameter| parameter.consumed);
-        // Where their numbers differ, the call says so.
+        // If the numbers differ, the call reports it.
         let consumed = consumed.chain(std::iter::repeat(false));
         let own = |(value, consumed): (&Placed, bool)| {
             if consumed { self.copied(value) } else { Ok(value.clone()) }
@@ -61,14 +61,14 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Returns results as the host has them.
+    /// Copies results to the host.
     pub fn to_host(&self, results: &[Placed]) -> Result<Vec<Value>, Failure> {
         let results = results.iter().map(|value| value.to_host(self.context.memory()));
         results.collect::<Result<_, _>>().map_err(no_block)
     }
 
     fn on_host(&self, arguments: Vec<Placed>) -> Result<(Duration, Vec<Placed>), Failure> {
-        // Handed over: what the entry point overwrites nobody else may have.
+        // The arguments are moved: nobody else may hold an array that the entry point overwrites.
         let on_host = |value| match value {
             Placed::Host(value) => Ok(value),
             Placed::Device(..) => Err(Failure::Failed("an argument lies on a device".to_string())),
@@ -95,7 +95,7 @@ impl<'a> Calls<'a> {
         Ok((start.elapsed(), results))
     }
 
-    /// Returns a value that shares nothing with another.
+    /// Copies a value, so that it shares no memory.
     fn copied(&self, value: &Placed) -> Result<Placed, Failure> {
         match value {
             Placed::Device(ty, array) => Ok(Placed::Device(*ty, array.copied().map_err(no_block)?)),

@@ -1,4 +1,4 @@
-//! The cases of test blocks as values: what goes in, what must come out.
+//! The arguments and expected results of cases in test blocks.
 
 use std::path::Path;
 
@@ -15,27 +15,27 @@ use crate::failure::Failure;
 use crate::random::random_value;
 use crate::script::{Surroundings, run_script};
 
-/// Why the values of a case are not to be had.
+/// The reason why a case has no values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CaseError {
     /// The case or a file it names is wrong.
     Wrong(String),
-    /// The case asks for what cannot be done.
+    /// The case needs an unsupported feature.
     Unsupported(String),
 }
 
-/// A program's test blocks, and where they stand.
+/// The place of a program's test blocks.
 pub struct Cases<'a> {
-    /// The program's file.
+    /// File of the program.
     pub path: &'a Path,
-    /// Its text.
+    /// Text of the file.
     pub sources: &'a Sources,
-    /// Where values are put.
+    /// Memory for values.
     pub memory: &'a MemoryPool,
 }
 
 impl Cases<'_> {
-    /// The arguments of a case.
+    /// Returns the arguments of a case.
     pub fn arguments(&self, case: &TestCase, program: &Program) -> Result<Vec<Value>, CaseError> {
         match &case.input {
             Input::Values(values) => self.values(values),
@@ -50,7 +50,7 @@ impl Cases<'_> {
         }
     }
 
-    /// What a script computes with the entry points of the program.
+    /// Runs a script, which may call the entry points of the program.
     fn script(&self, script: &Values, program: &Program) -> Result<Vec<Value>, CaseError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let surroundings = Surroundings { program, folder, memory: self.memory };
@@ -65,7 +65,7 @@ impl Cases<'_> {
         }
     }
 
-    /// Values written in place or in a file beside the program.
+    /// Returns values written in place or in a file beside the program.
     pub fn values(&self, values: &Values) -> Result<Vec<Value>, CaseError> {
         match values {
             Values::File { path, .. } => {
@@ -82,7 +82,7 @@ impl Cases<'_> {
             .map_err(|error| CaseError::Wrong(self.in_program(error, span).to_string()))
     }
 
-    /// An error in values that stand at `span`, as one in the program's file.
+    /// Moves an error in values that start at `span` to its place in the program's file.
     fn in_program(&self, error: FormatError, span: Span) -> FormatError {
         let start = self.sources.position(span.file, span.start);
         let position = match error.position {
@@ -124,7 +124,7 @@ pub fn read_spec(path: &Path, sources: &mut Sources) -> Result<TestSpec, Failure
     })
 }
 
-/// What a case is called: its name, or what goes into it.
+/// Returns the name of a case, or a name made from its input.
 pub fn case_name(case: &TestCase, number: usize) -> String {
     if let Some(name) = &case.name {
         return name.clone();
@@ -150,17 +150,17 @@ fn random_name(value: &RandomValue) -> String {
     }
 }
 
-/// Whether a program's tags say that it does not work, or not on this device.
+/// Returns whether a program's tags say that it does not work, or does not work on this device.
 pub fn is_disabled(spec: &TestSpec, device: Target) -> bool {
     spec.tags.iter().any(|tag| tag == "no_warpwise") || is_left_out(&spec.tags, "disable", device)
 }
 
-/// Whether one of the tags is this word, or `no_cpu`, `no_opencl` or `no_cuda` on such a device.
+/// Returns whether one of the tags is `word`, or `no_cpu`, `no_opencl` or `no_cuda` on such a device.
 pub fn is_left_out(tags: &[String], word: &str, device: Target) -> bool {
     tags.iter().any(|tag| tag == word || tag.strip_prefix("no_") == Some(device.kind()))
 }
 
-/// Every case with its entry point, and its number within its block.
+/// Returns every case with its entry point and its number within its block.
 pub fn all_cases(blocks: &[TestBlock]) -> impl Iterator<Item = (&str, usize, &TestCase)> {
     blocks.iter().flat_map(|block| {
         let of_entry =

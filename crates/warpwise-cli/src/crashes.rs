@@ -1,4 +1,4 @@
-//! Mistakes of ours: what there is to know goes to a file, its name to the user.
+//! Reports of internal errors: the details go to a file, its name to the user.
 
 use std::backtrace::Backtrace;
 use std::fmt::Write;
@@ -11,10 +11,10 @@ use warpwise_diag::Bug;
 use crate::failure::FAILED;
 use crate::output::{complain, say};
 
-/// What the first panic said, and where.
+/// Message, place and backtrace of the first panic.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// From now on a panic prints nothing and is remembered.
+/// Installs a hook that stores panics instead of printing them.
 pub fn keep_quiet() {
     panic::set_hook(Box::new(|info| {
         let mut first = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
@@ -22,7 +22,7 @@ pub fn keep_quiet() {
     }));
 }
 
-/// Says that there was a panic, gives the exit code.
+/// Reports a panic and returns the exit code.
 pub fn report_panic() -> u8 {
     let panic = first_panic().unwrap_or_default();
     let what = panic.lines().take(2).collect::<Vec<_>>().join(" ");
@@ -31,7 +31,7 @@ pub fn report_panic() -> u8 {
     FAILED
 }
 
-/// Says where the report on a mistake of the compiler lies, gives the exit code.
+/// Reports a mistake of the compiler, with the name of the report's file, and returns the exit code.
 pub fn report_bug(bug: &Bug) -> u8 {
     let mut text = format!("after pass: {}\n{}\n", bug.pass, bug.message);
     if let Some(panic) = first_panic() {
@@ -55,7 +55,7 @@ fn leave_report(text: &str) {
     }
 }
 
-/// Writes to a fresh file beside other temporary ones.
+/// Writes a report to the folder for temporary files.
 fn write_report(text: &str) -> std::io::Result<PathBuf> {
     let folder = std::env::temp_dir();
     let path = folder.join(format!("warpwise-report-{}.txt", std::process::id()));
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::failure::Failure;
 
-    /// A pass that makes every function yield a truth value too many.
+    /// A broken pass: every function gets an extra truth value as result.
     const BROKEN: Pass = Pass { name: "babble", about: "", needs: Level::Soac, gives: None, run: babble };
 
     fn babble(program: &mut Program) -> Result<(), warpwise_diag::Limit> {

@@ -1,4 +1,4 @@
-//! Why a command failed: what it says, and the exit code.
+//! Failures of commands: their messages and exit codes.
 
 use std::io;
 
@@ -12,26 +12,26 @@ use warpwise_runtime::formats::FormatError;
 use crate::output::{colored, complain, say};
 use crate::{crashes, interrupt};
 
-/// Exit code: the program or the tool failed.
+/// Exit code if the program or the tool failed.
 pub const FAILED: u8 = 1;
-/// Exit code: the program is wrong.
+/// Exit code if the program is wrong.
 pub const WRONG: u8 = 2;
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     /// There is no compiled program.
     Build(BuildError),
     /// A run failed.
     Call(CallError),
-    /// Something else failed.
+    /// Something else failed, as the message says.
     Failed(String),
-    /// Nobody reads standard output any more.
+    /// The reader of standard output is gone.
     Closed,
 }
 
 impl Failure {
-    /// Writing to standard output failed.
+    /// Converts an error of writing to standard output.
     pub fn from_output(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
@@ -39,7 +39,7 @@ impl Failure {
         }
     }
 
-    /// Says what is wrong, gives the exit code.
+    /// Prints the failure and returns the exit code.
     pub fn report(&self) -> u8 {
         match self {
             Failure::Build(BuildError::Failure { failure, sources }) => {

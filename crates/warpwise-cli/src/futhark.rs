@@ -1,22 +1,22 @@
-//! The command by the name `futhark`: what build scripts and tools that call Futhark's compiler say to it, in our words.
+//! The command under the name `futhark`: translates the command lines of build scripts and tools for Futhark's compiler.
 //!
 //! ```text
 //! futhark multicore --lib -o out/p p.fut      warpwise build --device cpu --library --api 0.25 -o out/p p.fut
 //! futhark test --backend=opencl p.fut         warpwise test --device opencl p.fut
 //! ```
 //!
-//! What has another name here is translated; all else is left to our own command line, which refuses what it does not know. Libraries
+//! Options with another name here are translated. All others are left to our own command line, which refuses unknown ones. Libraries
 //! have the interface of 0.25, for which such tools are written.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Whether the command was called by that name.
+/// Returns whether the command was called by that name.
 pub fn is_meant(name: &OsStr) -> bool {
     Path::new(name).file_stem() == Some(OsStr::new("futhark"))
 }
 
-/// The words of our command line. The first one is the name of the command.
+/// Translates to words of our command line. The first word is the name of the command.
 pub fn ours(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut words = words.into_iter();
     let mut ours: Vec<OsString> = words.next().into_iter().collect();
@@ -45,12 +45,12 @@ pub fn ours(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     ours
 }
 
-/// The choice of a back end's device.
+/// Returns the option that chooses the device of a back end.
 fn on(backend: Option<&str>) -> Option<Vec<OsString>> {
     backend.and_then(device).map(|device| vec!["--device".into(), device.into()])
 }
 
-/// The device that a back end of Futhark is for.
+/// Returns the device of one of Futhark's back ends.
 fn device(backend: &str) -> Option<&'static str> {
     match backend {
         "c" | "multicore" | "ispc" => Some("cpu"),

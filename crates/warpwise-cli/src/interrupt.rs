@@ -1,9 +1,9 @@
-//! Signals. SIGINT (Ctrl-C), SIGTERM and SIGHUP end the command: a running program is asked to stop, which it does within
-//! milliseconds, also inside kernels; whatever else goes on ends at once. The exit code is that of a shell for a process that the
-//! signal has ended: 130, 143, 129. A program that does not stop in time (a driver that hangs, memory that is slow to be given back) is
-//! not waited for. What is ignored when the command starts (`nohup`) stays so.
+//! Signals. SIGINT (Ctrl-C), SIGTERM and SIGHUP end the command. A running program is asked to stop, which it does within milliseconds,
+//! even inside kernels; any other work ends at once. The exit code is the one a shell reports for a process that the signal ended: 130,
+//! 143, 129. If a program does not stop in time (a hanging driver, memory that is slow to free), the process ends without it. Signals
+//! that are ignored when the command starts (`nohup`) stay ignored.
 //!
-//! Files that reach the limit of their size (`ulimit -f`): writing fails, as it does on a full disk.
+//! For files that reach the limit on their size (`ulimit -f`), writing fails as on a full disk.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
@@ -12,33 +12,33 @@ use std::time::Duration;
 use warpwise_driver::Context;
 use warpwise_runtime::pool::CancelFlag;
 
-/// How long a run may take to stop.
+/// Maximum time for a run to stop.
 pub const PATIENCE: Duration = Duration::from_millis(150);
 
-/// The same where results lie in files that have to be made whole.
+/// Maximum time for a run to stop if output files have to be completed.
 pub const PATIENCE_WITH_FILES: Duration = Duration::from_secs(5);
 
 static FLAG: OnceLock<CancelFlag> = OnceLock::new();
 static RUNNING: AtomicBool = AtomicBool::new(false);
-/// How long what runs may take to stop, in milliseconds.
+/// Maximum time for the current run to stop, in milliseconds.
 static PATIENT: AtomicU64 = AtomicU64::new(0);
-/// The first signal that came.
+/// The first signal received; 0 before.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
-/// Where the handler tells the watchdog.
+/// The pipe by which the handler wakes the watchdog.
 static TELL: AtomicI32 = AtomicI32::new(-1);
 
-/// Programs that run in this context from now on are stopped by signals.
+/// Lets signals stop programs in this context from now on.
 pub fn watch(context: &Context) {
-    // Only one context is made in a process.
+    // A process creates only one context.
     let _ = FLAG.set(context.threads().cancel_flag().clone());
 }
 
-/// Runs something that asks the context's flag.
+/// Runs work that checks the context's flag.
 pub fn stoppable<T>(work: impl FnOnce() -> T) -> T {
     stoppable_within(PATIENCE, work)
 }
 
-/// Runs something that asks the context's flag, and may take so long to stop.
+/// Runs work that checks the context's flag, and may take `patience` to stop.
 pub fn stoppable_within<T>(patience: Duration, work: impl FnOnce() -> T) -> T {
     PATIENT.store(patience.as_millis() as u64, Ordering::SeqCst);
     RUNNING.store(true, Ordering::SeqCst);
@@ -47,9 +47,9 @@ pub fn stoppable_within<T>(patience: Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The exit code of an interrupted command.
+/// Returns the exit code of an interrupted command.
 pub fn exit_code() -> u8 {
-    // A run is interrupted by nothing else.
+    // Only a signal interrupts a run.
     code_of(SIGNAL.load(Ordering::SeqCst)) as u8
 }
 
@@ -65,12 +65,12 @@ mod unix {
 
     use super::*;
 
-    /// The exit code for a signal.
+    /// Returns the exit code for a signal.
     pub fn code_of(signal: libc::c_int) -> libc::c_int {
         128 + if signal == 0 { libc::SIGINT } else { signal }
     }
 
-    /// Listens to the signals.
+    /// Installs the signal handlers.
     pub fn install() {
         start_watchdog();
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
@@ -78,12 +78,12 @@ mod unix {
                 listen(signal, end);
             }
         }
-        // Not ignored but handled: programs that this one starts shall find the signal as it was.
+        // The signal is handled, not ignored, because child processes inherit ignored signals, and must find this one unchanged.
         listen(libc::SIGXFSZ, go_on);
     }
 
     fn listen(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
-        // SAFETY: the structure is plain data; the handlers only do what is allowed in one.
+        // SAFETY: the structure is plain data; the handlers do only what signal handlers may do.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handler as *const () as usize;
@@ -103,7 +103,8 @@ mod unix {
         }
     }
 
-    /// Ends the process when a run that was asked to stop does not. Where there is no thread for that, a second signal does.
+    /// Starts a thread that ends the process if a run does not stop when asked to. If the thread cannot start, a second signal ends the
+    /// process.
     fn start_watchdog() {
         let Ok((mut told, tell)) = std::io::pipe() else { return };
         let watch = move || {
@@ -120,11 +121,11 @@ mod unix {
         }
     }
 
-    /// Says what happens, unless that would take long: somebody may hold the lock of standard error, or not read it.
+    /// Prints a message unless that could block: another thread may hold the lock of standard error, or nobody may read it.
     fn say_interrupted() {
         const MESSAGE: &[u8] = b"error: interrupted\n";
         let mut place = libc::pollfd { fd: libc::STDERR_FILENO, events: libc::POLLOUT, revents: 0 };
-        // SAFETY: one descriptor is asked for, and the message is as long as that.
+        // SAFETY: one descriptor is polled, and the message has the given length.
         unsafe {
             if libc::poll(&mut place, 1, 0) == 1 && place.revents & libc::POLLOUT != 0 {
                 libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());
@@ -132,18 +133,18 @@ mod unix {
         }
     }
 
-    /// The call that wrote too much tells.
+    /// Does nothing: the failing write reports the error.
     extern "C" fn go_on(_signal: libc::c_int) {}
 
-    /// Atomic loads and stores, `poll`, `write` and `_exit`, nothing else: it interrupts anything. A second signal ends even a program
-    /// that does not stop.
+    /// Handles a signal with atomic loads and stores, `poll`, `write` and `_exit` only, since it may interrupt anything. A second
+    /// signal ends the process even if the program does not stop.
     extern "C" fn end(signal: libc::c_int) {
         let is_first = SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         match FLAG.get() {
             Some(flag) if is_first && RUNNING.load(Ordering::SeqCst) => {
                 flag.set();
                 let number = signal as u8;
-                // SAFETY: one byte that lives on, to a pipe of ours; `errno` is given back as it was found.
+                // SAFETY: one live byte is written to a pipe of ours; `errno` is restored.
                 unsafe {
                     let errno = *libc::__errno_location();
                     libc::write(TELL.load(Ordering::SeqCst), (&raw const number).cast(), 1);
@@ -159,7 +160,7 @@ mod unix {
     }
 }
 
-/// Elsewhere the system ends the process.
+/// Does nothing: on other systems the default handlers end the process.
 #[cfg(not(unix))]
 pub fn install() {}
 

@@ -1,12 +1,12 @@
-//! The `warpwise` command: checks, runs, times and tests programs, and shows what the compiler makes of them.
+//! The `warpwise` command: checks, runs, times and tests programs, and shows the results of compiler stages.
 //!
-//! Each subcommand is a module of [`commands`]; [`options`] are those that several subcommands share. Exit codes: 0 success, 1 the
-//! program or the tool failed (wrong usage included), 2 the program is wrong; 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP.
-//! Everything runs on a thread with a large stack, since trees may be deep. A panic becomes a message with the name of a file that
-//! holds the details ([`crashes`]).
+//! Each subcommand is a module of [`commands`]; [`options`] holds the options that several subcommands share. Exit codes: 0 success, 1
+//! the program or the tool failed (wrong usage included), 2 the program is wrong; 130, 143 and 129 after SIGINT, SIGTERM and SIGHUP.
+//! Everything runs on a thread with a large stack, since trees may be deep. A panic becomes a message that names a file with the
+//! details ([`crashes`]).
 //!
-//! [`main`] is called by the executable of this crate, and by the Python package, in whose interpreter the command then runs. It
-//! takes over the signals of its process, which must do nothing else.
+//! [`main`] is called by the executable of this crate, and by the Python package, which then runs the command in its interpreter. It
+//! takes over the signals of its process, so the process must have no other task.
 
 mod commands;
 
@@ -46,11 +46,12 @@ struct Cli {
     command: Command,
 }
 
-/// A subcommand that the caller runs itself: its name, and what it is for.
+/// A subcommand that the caller runs itself: its name and its description.
 pub type Foreign = (&'static str, &'static str);
 
-/// Runs the command; gives the exit code. The first of its words is the name by which it was called: by the name `futhark` it takes Futhark's
-/// words. `itself` are the words by which another process runs it. Help names the `foreign` subcommands, too.
+/// Runs the command and returns the exit code. The first of the words is the name by which the command was called; under the name
+/// `futhark` it takes Futhark's options. `itself` is the command line that starts it in another process. Help lists the `foreign`
+/// subcommands as well.
 pub fn main(words: impl IntoIterator<Item = OsString>, itself: Vec<OsString>, foreign: &[Foreign]) -> u8 {
     crashes::keep_quiet();
     interrupt::install();
@@ -71,13 +72,13 @@ pub fn main(words: impl IntoIterator<Item = OsString>, itself: Vec<OsString>, fo
     }
 }
 
-/// The words of our own command line.
+/// Translates the words to our own command line.
 fn own(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.first().is_some_and(|name| futhark::is_meant(name)) { futhark::ours(words) } else { words }
 }
 
-/// Negative numbers are no options: a blank before them, which values may have, tells them apart.
+/// Marks a negative number with a leading blank, so that it is not taken for an option. Values may have leading blanks.
 fn negative_value(word: OsString) -> OsString {
     let negative = word.to_str().and_then(|word| word.strip_prefix('-')).is_some_and(|number| {
         let special = ["f16.", "f32.", "f64.", "."].iter().any(|start| number.starts_with(start));
@@ -91,10 +92,10 @@ fn negative_value(word: OsString) -> OsString {
     marked
 }
 
-/// Prints help, or what is wrong with the words given.
+/// Prints help, or the error in the given words.
 fn usage(error: &clap::Error) -> u8 {
     let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    // Whoever closed the pipe does not want to read why.
+    // A failure to print is not reported: the reader of the pipe is gone.
     let printed = error.print().is_ok() && (!is_asked_for || output::must_be_open().is_ok());
     if is_asked_for && printed { 0 } else { failure::FAILED }
 }

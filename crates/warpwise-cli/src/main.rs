@@ -1,4 +1,4 @@
-//! The `warpwise` command as an executable; everything is in the library.
+//! The `warpwise` command as an executable; all code is in the library.
 
 use std::process::ExitCode;
 

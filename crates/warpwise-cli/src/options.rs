@@ -69,7 +69,7 @@ pub struct RunOptions {
 }
 
 impl CompileOptions {
-    /// As the compiler takes them.
+    /// Converts to the compiler's options.
     pub fn options(&self) -> Options {
         Options {
             target: self.device,
@@ -83,7 +83,7 @@ impl CompileOptions {
         }
     }
 
-    /// As words on a command line.
+    /// Converts to words of a command line.
     pub fn words(&self) -> Vec<String> {
         let flag = |set: bool, word: &str| set.then(|| word.to_string());
         let width = self.vector_width.map(|bits| format!("--vector-width={bits}"));
@@ -101,19 +101,19 @@ impl CompileOptions {
 }
 
 impl CacheOptions {
-    /// The cache asked for, the user's unless one is named.
+    /// Returns the chosen cache: the named one, or the user's; `None` with `--no-cache`.
     pub fn cache(&self) -> Option<DiskCache> {
         if self.no_cache { None } else { self.named_cache().or_else(DiskCache::of_user) }
     }
 
-    /// The cache that is named.
+    /// Returns the cache that is named.
     pub fn named_cache(&self) -> Option<DiskCache> {
         self.cache.as_ref().map(|folder| DiskCache::new(folder, DEFAULT_BOUND))
     }
 }
 
 impl RunOptions {
-    /// The threads and memory asked for.
+    /// Creates a context with the chosen threads, memory and tuning parameters.
     pub fn context(&self) -> Result<Context, Failure> {
         let threads = ThreadPool::new(self.threads.unwrap_or_else(available_cores));
         let memory = MemoryPool::new(self.memory_limit.unwrap_or_else(default_limit));
@@ -130,14 +130,14 @@ impl RunOptions {
         Ok(context)
     }
 
-    /// With the tuning file that lies beside a program (`p.fut.tuning` beside `p.fut`), if there is one and no other is given.
+    /// Adds the tuning file beside a program (`p.fut.tuning` beside `p.fut`), if it exists and no other file is given.
     pub fn tuned_beside(mut self, program: &Path) -> RunOptions {
         let beside = PathBuf::from(format!("{}.tuning", program.display()));
         self.tuning = self.tuning.or_else(|| beside.is_file().then_some(beside));
         self
     }
 
-    /// As words on a command line, with another limit on memory if none is asked for.
+    /// Converts to words of a command line, with `memory_limit` if no limit is given.
     pub fn words(&self, memory_limit: u64) -> Vec<String> {
         let mut words = vec![format!("--memory-limit={}", self.memory_limit.unwrap_or(memory_limit))];
         words.extend(self.threads.map(|threads| format!("--threads={threads}")));
@@ -174,7 +174,7 @@ fn parameter(text: &str) -> Result<(String, i64), String> {
     Ok((name.to_string(), value.trim().parse().map_err(|_| wrong())?))
 }
 
-/// The tuning parameters in a file. Empty lines, and those that begin with `#`, say nothing.
+/// Reads the tuning parameters in a file. Empty lines, and lines that begin with `#`, are skipped.
 fn tuning(path: &Path) -> Result<Vec<(String, i64)>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::Failed(format!("{}: cannot read: {error}", path.display())))?;

@@ -1,4 +1,4 @@
-//! Writing for people: results to standard output, complaints to standard error.
+//! Output for users: results to standard output, messages to standard error.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -12,8 +12,7 @@ use warpwise_runtime::formats::whole::WholeFile;
 
 use crate::failure::Failure;
 
-/// Whether there was no standard output when this process started. Before `main`, since what Rust does before that opens
-/// something in its place.
+/// Whether this process started without standard output. It is checked before `main`, since Rust's startup code opens a substitute.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(target_os = "linux")]
@@ -21,14 +20,14 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = {
     extern "C" fn look() {
-        // SAFETY: asks for the flags of a descriptor, whether there is one or not.
+        // SAFETY: the call reads the flags of a descriptor, open or not.
         let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
         CLOSED.store(flags == -1, Ordering::Relaxed);
     }
     look
 };
 
-/// An error where there is no standard output.
+/// Returns an error if there is no standard output.
 pub fn must_be_open() -> Result<(), Failure> {
     match CLOSED.load(Ordering::Relaxed) {
         true => Err(Failure::Failed("cannot write to standard output: it is closed".to_string())),
@@ -48,7 +47,7 @@ pub fn print_line(line: &str) -> Result<(), Failure> {
     print(|output| writeln!(output, "{line}"))
 }
 
-/// Writes data for tools to a file, or to standard output if that is named `-`.
+/// Writes data as JSON to a file, or to standard output for `-`.
 pub fn write_json(path: &Path, data: &impl Serialize) -> Result<(), Failure> {
     let failed = |error: String| Failure::Failed(format!("{}: cannot write: {error}", path.display()));
     let mut text = serde_json::to_string_pretty(data).map_err(|error| failed(error.to_string()))?;
@@ -59,7 +58,7 @@ pub fn write_json(path: &Path, data: &impl Serialize) -> Result<(), Failure> {
     write_whole(path, &text)
 }
 
-/// Writes text to a file, which is whole or what it was before.
+/// Writes text to a file, which afterwards is complete or unchanged.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     let write = || {
         let mut file = WholeFile::create(path)?;
@@ -69,7 +68,7 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     write().map_err(|error| unwritable(path, error).into())
 }
 
-/// Says what is wrong, gives the exit code.
+/// Prints an error message and returns the exit code.
 pub fn complain(message: &str, code: u8) -> u8 {
     say(&format!("error: {}", message.trim_end()));
     code
@@ -77,25 +76,25 @@ pub fn complain(message: &str, code: u8) -> u8 {
 
 /// Writes a line to standard error.
 pub fn say(line: &str) {
-    // Where standard error is closed there is nobody to tell.
+    // If standard error is closed, there is nobody to tell.
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Whether messages may be coloured.
+/// Returns whether messages may be coloured.
 pub fn colored() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Says on a terminal what is going on, until it is dropped.
+/// A progress display on a terminal, shown until it is dropped.
 pub struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// Something whose length is not known.
+    /// Shows work of unknown length.
     pub fn of(message: String) -> Progress {
         Progress::shown("{spinner} {msg} ({elapsed})", ProgressBar::no_length).with_message(message)
     }
 
-    /// So many steps.
+    /// Shows work of `count` steps.
     pub fn steps(count: usize) -> Progress {
         let template = "{bar:30} {pos}/{len} ({elapsed}) {msg}";
         Progress::shown(template, || ProgressBar::new(count as u64))
@@ -109,7 +108,7 @@ impl Progress {
         Progress(Some(bar))
     }
 
-    /// Says what is going on now.
+    /// Sets the message.
     pub fn with_message(self, message: String) -> Progress {
         if let Some(bar) = &self.0 {
             bar.set_message(message);
@@ -117,7 +116,7 @@ impl Progress {
         self
     }
 
-    /// One step is done.
+    /// Advances by one step.
     pub fn step(&self) {
         if let Some(bar) = &self.0 {
             bar.inc(1);

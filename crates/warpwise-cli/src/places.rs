@@ -1,4 +1,4 @@
-//! Files that one command reads and writes: no file is two of them, by whatever names.
+//! Check that no file has two roles among those that a command reads and writes, under whatever names.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use warpwise_runtime::formats::whole::Place;
 
 use crate::failure::Failure;
 
-/// Looks whether all outputs are different files, and none is an input.
+/// Checks that all outputs are different files, and that none is an input.
 pub fn check<'p>(
     inputs: impl IntoIterator<Item = &'p Path>,
     outputs: impl IntoIterator<Item = &'p Path>,

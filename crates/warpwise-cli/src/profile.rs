@@ -1,4 +1,4 @@
-//! What `--profile` prints, and the file that `--profile-trace` writes.
+//! The output of `--profile`, and the file that `--profile-trace` writes.
 //!
 //! The file is in the trace format that Chrome and Perfetto read: complete events (`X`) with times in microseconds
 //! since the start, the phases of the command in one row, kernels in another, copies in a third.
@@ -14,19 +14,19 @@ use warpwise_runtime::memory::PoolStatistics;
 
 use crate::output::say;
 
-/// Where the time goes.
+/// The phases of a command, with their times.
 pub struct Phases {
     shown: bool,
-    /// When the first one began.
+    /// Start of the first phase.
     pub begin: Instant,
     start: Instant,
     keeps: bool,
-    /// The phases that are over, where they are kept.
+    /// Finished phases, if they are kept.
     pub kept: Vec<(String, Instant, Duration)>,
 }
 
 impl Phases {
-    /// Starts the first phase; phases are printed if they are to be shown.
+    /// Starts the first phase. Finished phases are printed if `shown`.
     pub fn new(shown: bool) -> Phases {
         let begin = Instant::now();
         Phases { shown, begin, start: begin, keeps: false, kept: Vec::new() }
@@ -48,7 +48,7 @@ impl Phases {
         self.start = Instant::now();
     }
 
-    /// What launches, copies and fills took, one line each.
+    /// Prints the times of launches, copies and fills, one line each.
     pub fn spent(&self, spent: &[Spent]) {
         for Spent { what, place, lines, times, time, bytes } in spent.iter().filter(|_| self.shown) {
             let lines = if lines.is_empty() { String::new() } else { format!("  lines {lines}") };
@@ -61,14 +61,14 @@ impl Phases {
         }
     }
 
-    /// How much of the host's memory was used at most.
+    /// Prints the peak of used host memory.
     pub fn memory(&self, peak: u64) {
         if self.shown {
             say(&format!("{:<20} {:>10.3} MB", "memory at most", peak as f64 / 1e6));
         }
     }
 
-    /// The copies that stay in the program, one line each, with the reason.
+    /// Prints the copies that stay in the program, one line each, with the reason.
     pub fn copies(&self, staying: &[StayingCopy]) {
         if !self.shown || staying.is_empty() {
             return;
@@ -80,7 +80,7 @@ impl Phases {
         }
     }
 
-    /// What a device's memory did, one line for each kind of copy.
+    /// Prints statistics of a device's memory, one line for each kind of copy.
     pub fn device_memory(&self, statistics: PoolStatistics, traffic: Traffic) {
         if !self.shown {
             return;
@@ -94,7 +94,7 @@ impl Phases {
         }
     }
 
-    /// What went to accelerated expressions and came back.
+    /// Prints statistics of the values passed to accelerated expressions and returned.
     pub fn marshaled(&self, marshaled: Marshaled) {
         if !self.shown {
             return;
@@ -122,10 +122,10 @@ pub struct Trace {
 #[derive(Serialize)]
 struct Event {
     name: String,
-    /// `X`: something with a beginning and a length; `M`: the name of a row.
+    /// `X`: an event with a start and a duration; `M`: the name of a row.
     #[serde(rename = "ph")]
     kind: char,
-    /// Microseconds.
+    /// Start, in microseconds.
     #[serde(rename = "ts")]
     start: f64,
     #[serde(rename = "dur")]
@@ -152,7 +152,7 @@ struct Arguments {
 /// The rows of a trace.
 const ROWS: [&str; 3] = ["phases", "kernels", "copies"];
 
-/// What ran when, since `begin`.
+/// Returns a trace of phases and steps, with times since `begin`.
 pub fn trace(begin: Instant, phases: &[(String, Instant, Duration)], steps: &[Step]) -> Trace {
     let micros = |time: Duration| 1e6 * time.as_secs_f64();
     let event = |name: &str, row: u32, start: Instant, time: Duration, args: Arguments| Event {

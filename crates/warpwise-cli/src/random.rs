@@ -1,6 +1,6 @@
 //! Random values for tests and benchmarks: the same for the same types, on every machine.
 //!
-//! Integers are spread over all of their type, floats over `0 <= x < 1`.
+//! Integers are uniform over their type, floats over `0 <= x < 1`.
 
 use half::f16;
 use rand::rngs::SmallRng;
@@ -9,7 +9,7 @@ use warpwise_prim::{Scalar, ValueType};
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-/// The value at a position among the arguments; without sizes a scalar.
+/// Returns the random value for a position among the arguments. An empty shape gives a scalar.
 pub fn random_value(
     position: usize,
     element: ValueType,
@@ -19,7 +19,7 @@ pub fn random_value(
     random_value_from(0x5eed + position as u64, element, shape, memory)
 }
 
-/// The value that follows from a number.
+/// Returns the random value for a seed.
 pub fn random_value_from(
     seed: u64,
     element: ValueType,
@@ -58,7 +58,7 @@ fn fill(random: &mut SmallRng, element: ValueType, bytes: &mut [u8]) {
     }
 }
 
-/// Rounding must not reach 1.
+/// Rounds to `f16`, but not up to 1.
 fn below_one(value: f32) -> f16 {
     f16::from_f32(value.min(0.999))
 }

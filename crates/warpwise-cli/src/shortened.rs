@@ -1,25 +1,25 @@
-//! Results for people who look at a terminal: arrays without their middles.
+//! Results for a terminal: large arrays without their middles.
 
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::formats::{push_number, write_text};
 
-/// Elements of an array that is shown whole.
+/// Maximum number of elements of an array that is shown whole.
 const MOST: u64 = 1000;
 
-/// Items of a dimension that are shown on either side of its middle.
+/// Number of items that are shown at either end of a dimension.
 const EDGE: i64 = 3;
 
-/// A value as it is shown.
+/// A value as text.
 pub struct Shortened {
     /// The text.
     pub text: String,
-    /// Whether there is more.
+    /// Whether elements are left out.
     pub is_shorter: bool,
 }
 
 impl Shortened {
-    /// The text of a value; of a large array the first and the last items of every dimension, and its type.
+    /// Formats a value. A large array is shown by the first and last items of every dimension, and its type.
     pub fn of(value: &Value) -> Shortened {
         match value {
             Value::Array { ty, array } if array.len() as u64 > MOST => {
@@ -38,7 +38,7 @@ impl Shortened {
     }
 }
 
-/// The items of a dimension. `first` is the number of the element that they begin at.
+/// Appends the items of a dimension. `first` is the number of their first element.
 fn push_items(text: &mut String, ty: ValueType, array: &Array, (dimension, first): (usize, usize)) {
     let Some(&size) = array.shape().get(dimension) else {
         let width = array.elem().bytes();

@@ -1,4 +1,4 @@
-//! How commands come to a program that runs: the place where it is to run, its code, and the one in the other.
+//! The steps from a command to a program ready to run: a context, compiled code, and the code loaded into the context.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, say};
 
-/// Where programs run, until the user interrupts them; kernels compiled there are kept in the cache.
+/// Creates the context that programs run in, which signals interrupt. Compiled device kernels are kept in the cache.
 pub fn context(run: &RunOptions, cache: &CacheOptions) -> Result<Context, Failure> {
     let mut context = run.context()?;
     if let Some(cache) = cache.cache() {
@@ -20,8 +20,8 @@ pub fn context(run: &RunOptions, cache: &CacheOptions) -> Result<Context, Failur
     Ok(context)
 }
 
-/// Compiles a file or takes it from the cache, says so while it takes long, and tells the compiler's warnings. Of entry points only
-/// these, or all without any.
+/// Compiles a file or takes it from the cache. Shows progress while that takes long, and prints the compiler's warnings. Only the
+/// listed entry points are compiled, or all if the list is empty.
 pub fn compile(
     file: &Path,
     compile: &CompileOptions,
@@ -39,8 +39,8 @@ pub fn compile(
     Ok(built)
 }
 
-/// Makes a compiled program ready to be called. Parameters that it does not have are pointed out, if they were named one by
-/// one: files of them may be for other machines as well.
+/// Loads a compiled program. Warns about unknown parameters given with `--param`, but not about those of a tuning file, which may be
+/// for other machines as well.
 pub fn load(built: Built, context: &Context, run: &RunOptions) -> Result<Program, Failure> {
     let program = built.compiled.load(context).map_err(|error| Failure::Failed(error.to_string()))?;
     let known = program.parameters();
@@ -51,7 +51,7 @@ pub fn load(built: Built, context: &Context, run: &RunOptions) -> Result<Program
     Ok(program)
 }
 
-/// All three, one after the other.
+/// Runs all three steps.
 pub fn start(
     file: &Path,
     compile_options: &CompileOptions,

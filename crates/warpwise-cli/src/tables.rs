@@ -1,4 +1,4 @@
-//! How the tables are written that a stream reads.
+//! Options for the format of tables that a stream reads.
 
 use clap::Args;
 use warpwise_stream::source::{Encoding, TableStyle};
@@ -28,7 +28,7 @@ pub struct TableArguments {
 }
 
 impl TableArguments {
-    /// What sources take.
+    /// Converts to the options of sources.
     pub fn style(&self) -> TableStyle {
         let TableArguments { delimiter, decimal, comment, ref missing, encoding, .. } = *self;
         TableStyle { separator: delimiter, decimal, comment, missing: missing.clone(), encoding }

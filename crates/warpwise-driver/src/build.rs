@@ -1,11 +1,11 @@
-//! From a program's text to compiled code, through the cache.
+//! Compilation of a program's text, through the cache.
 //!
 //! Some of a compilation's inputs are known only after it: the files that the program imports. The key of a cache entry is
 //! therefore made of the first file, the options, the CPU and this build of the compiler. The entry lists the imported files with
 //! fingerprints of their texts, and is replaced when one of them has changed. A hit reads these files and parses nothing.
 //!
-//! Files that end in `.ir` hold core IR as text instead of source. Programs embedded in this executable, and core IR made by
-//! others, take the same way; the key contains their whole text.
+//! Files that end in `.ir` hold core IR as text instead of source. Embedded programs of this executable, and core IR from other
+//! crates, are handled in the same way; their key contains their whole text.
 
 use std::fmt;
 use std::hash::Hash;
@@ -33,7 +33,7 @@ use warpwise_source::fingerprint::Fingerprint;
 pub struct Core {
     /// Core IR, at level `soac` where it came from source.
     pub program: CoreProgram,
-    /// All texts that were read.
+    /// All source texts that were read.
     pub sources: Sources,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
@@ -44,26 +44,26 @@ pub struct Core {
 pub struct Built {
     /// The program.
     pub compiled: Compiled,
-    /// Warnings, as text for people.
+    /// Warnings, as readable text.
     pub warnings: String,
     /// Whether it was in the cache.
     pub cached: bool,
-    /// Why it could not be put into the cache.
+    /// The reason why it could not be put into the cache.
     pub not_kept: Option<String>,
 }
 
-/// Where a program starts.
+/// The main file of a program.
 #[derive(Clone, Copy, Debug)]
 pub enum Start<'s> {
-    /// In a file.
+    /// A file.
     File(&'s Path),
-    /// In a text that lies in no file.
+    /// A text without a file.
     Text {
-        /// Its name in messages.
+        /// Name for messages.
         name: &'s str,
         /// The text.
         text: &'s str,
-        /// Where the files that it imports lie.
+        /// Folder in which its imports are looked up.
         folder: &'s Path,
     },
 }
@@ -77,7 +77,7 @@ impl Start<'_> {
         read.map_err(BuildError::Source)
     }
 
-    /// Whether it is core IR as text.
+    /// Returns whether it is core IR as text.
     fn is_core(self) -> bool {
         match self {
             Start::File(path) => is_core(path),
@@ -86,7 +86,7 @@ impl Start<'_> {
     }
 }
 
-/// Why there is no compiled program.
+/// The reason why there is no compiled program.
 #[derive(Debug)]
 pub enum BuildError {
     /// The file cannot be used.
@@ -95,9 +95,9 @@ pub enum BuildError {
     Target(String),
     /// The compilation stopped.
     Failure {
-        /// Why.
+        /// The failure.
         failure: Failure,
-        /// The texts its places are in.
+        /// The source texts that its spans refer to.
         sources: Sources,
     },
 }
@@ -116,9 +116,9 @@ pub struct Made<T> {
     pub made: T,
     /// Whether it was in the cache.
     pub cached: bool,
-    /// Why it could not be put into the cache.
+    /// The reason why it could not be put into the cache.
     pub not_kept: Option<String>,
-    /// Why nothing was taken from the cache, where that is not to be trusted.
+    /// The reason why the cache cannot be trusted, if so; nothing is taken from it then.
     pub refused: Option<String>,
 }
 
@@ -146,7 +146,7 @@ pub fn build_program(
     )
 }
 
-/// Compiles a program whose files are parts of this executable, or takes it from the cache.
+/// Compiles a program embedded in this executable, or takes it from the cache.
 pub fn build_embedded(
     program: &Embedded,
     options: &Options,
@@ -156,7 +156,7 @@ pub fn build_embedded(
     build_in(slot, || Ok((read_embedded(program, options)?, Vec::new())), options)
 }
 
-/// Compiles core IR (level `soac`) that has this text, or takes it from the cache.
+/// Compiles core IR (level `soac`) with this text, or takes the result from the cache.
 pub fn build_core(
     program: CoreProgram,
     text: &str,
@@ -168,8 +168,8 @@ pub fn build_core(
     build_in(slot, || Ok((core, Vec::new())), options)
 }
 
-/// Compiles core IR (level `soac`) of what a host program of these files accelerates, or takes it from the cache. The files and `part`
-/// tell it from all other core IR.
+/// Compiles core IR (level `soac`) of accelerated expressions of a host program with these files, or takes the result from the cache.
+/// The files and `part` distinguish it from all other core IR.
 pub fn build_host(
     program: CoreProgram,
     sources: &Sources,
@@ -184,7 +184,7 @@ pub fn build_host(
     build_in(slot, || Ok((core, Vec::new())), options)
 }
 
-/// Compiles text that stands for itself, or takes its object from the cache. An object that cannot be kept is compiled next time.
+/// Takes the object for a self-contained text from the cache, or compiles it. An object that cannot be kept is compiled again next time.
 #[cfg(all(feature = "cpu", feature = "mexpr", target_arch = "x86_64"))]
 pub(crate) fn build_object(
     text: &str,
@@ -196,7 +196,7 @@ pub(crate) fn build_object(
     through_cache(slot, || Ok((compile()?, Vec::new()))).map(|made| made.made)
 }
 
-/// Takes a program from its place in the cache, or has it read, compiles it and puts it there.
+/// Takes a program from its slot in the cache, or reads it, compiles it and puts it there.
 fn build_in(
     slot: Option<(&DiskCache, u128)>,
     read: impl FnOnce() -> Result<(Core, Vec<Dependency>), BuildError>,
@@ -218,7 +218,7 @@ fn build_in(
     Ok(Built { compiled, warnings, cached, not_kept })
 }
 
-/// Takes a product from its place in the cache, or makes it and puts it there.
+/// Takes a product from its slot in the cache, or makes it and puts it there.
 pub(crate) fn through_cache<T: Serialize + DeserializeOwned, E>(
     slot: Option<(&DiskCache, u128)>,
     make: impl FnOnce() -> Result<(T, Vec<Dependency>), E>,
@@ -243,11 +243,11 @@ pub(crate) fn through_cache<T: Serialize + DeserializeOwned, E>(
 pub struct BuiltStandalone {
     /// The program.
     pub program: Standalone,
-    /// Warnings, as text for people.
+    /// Warnings, as readable text.
     pub warnings: String,
 }
 
-/// Compiles a file for linking, for this processor or for any.
+/// Compiles a file for linking, for this processor or, if `portable`, for several.
 pub fn build_standalone(
     path: &Path,
     options: &Options,
@@ -272,7 +272,7 @@ fn build_standalone_here(
     }
 }
 
-/// Reads a file and runs the front end only. Of a host program this is what it accelerates.
+/// Reads a file and runs the front end only. The result of a host program is the core IR of its accelerated expressions.
 pub fn read_core(path: &Path, options: &Options) -> Result<Core, BuildError> {
     deep(|| read_core_here(path, options))
 }
@@ -296,7 +296,7 @@ fn read_start(start: Start<'_>, options: &Options) -> Result<Core, BuildError> {
     front_end(main, &files, options)
 }
 
-/// Runs the front end only on a program whose files are parts of this executable.
+/// Runs the front end only, on a program embedded in this executable.
 pub fn read_embedded(program: &Embedded, options: &Options) -> Result<Core, BuildError> {
     deep(|| front_end(program.main(), program, options))
 }
@@ -322,7 +322,7 @@ pub(crate) fn front_end(
     }
 }
 
-/// Core IR of a program in the array language, and warnings.
+/// Returns the core IR of a program in the array language, and warnings.
 #[cfg(feature = "fut")]
 fn compile_source(
     main: SourceFile,
@@ -348,7 +348,8 @@ fn compile_source(
     Err(warpwise_diag::Limit { message, span }.into())
 }
 
-/// Makes entry points that are not among these functions like others, which go unless they are called.
+/// Turns entry points that are not listed into ordinary functions, which are removed unless they are called. Does nothing if no name is
+/// given or one does not exist.
 fn keep_entries(program: &mut CoreProgram, entries: &[String]) {
     if entries.is_empty() || entries.iter().any(|entry| program.entry(entry).is_none()) {
         return;
@@ -358,12 +359,12 @@ fn keep_entries(program: &mut CoreProgram, entries: &[String]) {
     }
 }
 
-/// Whether a file holds core IR as text.
+/// Returns whether a file holds core IR as text.
 fn is_core(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "ir")
 }
 
-/// Core IR that somebody wrote by hand may be wrong.
+/// Verifies core IR that comes from a text: hand-written core IR may be wrong.
 fn verified(core: Core, start: Start<'_>) -> Result<Core, BuildError> {
     let errors = if start.is_core() { verify(&core.program, Level::Soac).err() } else { None };
     let Some(errors) = errors else { return Ok(core) };
@@ -371,8 +372,8 @@ fn verified(core: Core, start: Start<'_>) -> Result<Core, BuildError> {
     Err(BuildError::Failure { failure: Failure::User(diagnostics.collect()), sources: core.sources })
 }
 
-/// The place in the cache of a program that is known by this: it, the options, the CPU and the compiler add up to the key. None where
-/// this build of the compiler cannot be told from others.
+/// Returns the cache slot of a program. The key combines `program`, the options, the CPU and the compiler's build. `None` without a
+/// cache, or if this build of the compiler cannot be identified.
 pub(crate) fn slot<'c>(
     cache: Option<&'c DiskCache>,
     options: &Options,
@@ -391,21 +392,21 @@ pub(crate) fn slot<'c>(
     Ok(Some((cache, fingerprint.finish())))
 }
 
-/// The length and age of the file that this code is part of: an executable, or what another program has loaded.
+/// Returns the length and modification time of the file that contains this code: an executable or a shared library.
 fn this_build() -> Option<(u64, u128)> {
     let metadata = this_file()?.metadata().ok()?;
     let age = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some((metadata.len(), age.as_nanos()))
 }
 
-/// The file that this code is part of.
+/// Returns the file that contains this code.
 #[cfg(unix)]
 fn this_file() -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
 
     let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     let here = this_file as *const () as *const libc::c_void;
-    // SAFETY: the address is one of this file; what is found is read only after success, and names live as long as the file is loaded.
+    // SAFETY: the address lies in this file; the result is read only after success, and the name lives as long as the file is loaded.
     let name = unsafe {
         if libc::dladdr(here, found.as_mut_ptr()) == 0 {
             return None;
@@ -413,7 +414,7 @@ fn this_file() -> Option<PathBuf> {
         std::ffi::CStr::from_ptr(found.assume_init().dli_fname)
     };
     let path = Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()));
-    // The loader knows an executable by what it was called with.
+    // The loader knows an executable by the name it was called with.
     if path.is_absolute() { Some(path.to_path_buf()) } else { std::env::current_exe().ok() }
 }
 

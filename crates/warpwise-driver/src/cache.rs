@@ -1,8 +1,8 @@
-//! A folder that keeps blobs by key. Its size is bounded, and any number of processes share it.
+//! A cache of blobs by key, in a folder. Its size is bounded, and any number of processes share it.
 //!
 //! An entry is one file: a magic number, the key, a fingerprint of key and contents, the contents. It is written under a temporary
 //! name and renamed, so a reader sees a whole entry or none. Of two writers the last one wins; both wrote the same bytes. A
-//! truncated or altered entry, or one with another key, does not match and counts as absent. Reading an entry renews it; the
+//! truncated or altered entry, or one with another key, does not match and counts as absent. Reading an entry renews its time; the
 //! oldest entries are deleted when the folder exceeds its bound. Files whose names are not those of entries are never touched.
 //!
 //! The contents are executed. A folder or an entry that another user owns or may write is therefore refused, and a new folder is
@@ -21,7 +21,7 @@ use warpwise_source::fingerprint::Fingerprint;
 
 use crate::private::{self, Refused, Unread};
 
-/// The bound unless another is set: 256 MiB.
+/// Default bound: 256 MiB.
 pub const DEFAULT_BOUND: u64 = 256 << 20;
 
 const MARK: &[u8; 8] = b"warpwis2";
@@ -29,10 +29,10 @@ const HEADER: usize = MARK.len() + 2 * size_of::<u128>();
 const ENDING: &str = "entry";
 const UNFINISHED: &str = "part";
 
-/// A writer that has not finished after this long never will.
+/// Age after which an unfinished file counts as abandoned by its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The folder and its bound.
+/// A folder with a bound on its size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DiskCache {
     folder: PathBuf,
@@ -40,12 +40,12 @@ pub struct DiskCache {
 }
 
 impl DiskCache {
-    /// A cache of at most `limit` bytes in this folder, which is made when something is first kept.
+    /// Creates a cache of at most `bound` bytes in this folder, which is created when the first entry is kept.
     pub fn new(folder: impl Into<PathBuf>, bound: u64) -> DiskCache {
         DiskCache { folder: folder.into(), bound }
     }
 
-    /// A cache in the place where users' caches lie; none where there is no such place.
+    /// Returns the cache in the user's cache folder; `None` if the environment names no such folder.
     pub fn of_user() -> Option<DiskCache> {
         let absolute =
             |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -53,12 +53,12 @@ impl DiskCache {
         Some(DiskCache::new(folder.join("warpwise"), DEFAULT_BOUND))
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The contents of an entry; an error where it is not to be trusted.
+    /// Returns the contents of an entry; an error if the folder or the entry cannot be trusted.
     pub fn get(&self, key: u128) -> Result<Option<Vec<u8>>, Refused> {
         private::check_folder(&self.folder)?;
         let mut file = match private::open(&self.place(key)) {
@@ -74,19 +74,19 @@ impl DiskCache {
         if bytes != header(key, &contents) {
             return Ok(None);
         }
-        // Only the order of eviction suffers where the time cannot be set.
+        // If the time cannot be set, only the order of eviction suffers.
         let _ = file.set_modified(SystemTime::now());
         Ok(Some(contents))
     }
 
-    /// Keeps something under a key, then removes the oldest entries beyond the bound.
+    /// Keeps `contents` under a key, then removes the oldest entries beyond the bound.
     pub fn put(&self, key: u128, contents: &[u8]) -> io::Result<()> {
         private::make_folder(&self.folder)?;
         let unfinished = self.unfinished();
         let written =
             write_entry(&unfinished, key, contents).and_then(|()| fs::rename(&unfinished, self.place(key)));
         if written.is_err() {
-            // It is only litter, and will be taken away later.
+            // A remaining file does no harm, and is removed later.
             let _ = fs::remove_file(&unfinished);
         }
         written?;
@@ -97,15 +97,15 @@ impl DiskCache {
         self.folder.join(format!("{key:032x}.{ENDING}"))
     }
 
-    /// A name that no other writer uses, in this process or another.
+    /// Returns a name that no other writer uses, in this process or another.
     fn unfinished(&self) -> PathBuf {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         self.folder.join(format!("{}-{count}.{UNFINISHED}", process::id()))
     }
 
-    /// Removes what is abandoned, and the oldest entries until the rest is within the bound. Others may be
-    /// at it too: a file that is gone already is no error.
+    /// Removes abandoned files, and the oldest entries until the rest is within the bound. Other processes may do the same at the same
+    /// time: a file that is already gone is no error.
     fn evict(&self) -> io::Result<()> {
         let now = SystemTime::now();
         let mut entries = Vec::new();
@@ -144,7 +144,8 @@ enum Kind {
 }
 
 impl Kind {
-    /// None for what is not the cache's: see [`DiskCache::place`] and [`DiskCache::unfinished`].
+    /// Returns the kind of a file; `None` for files that do not belong to the cache: see [`DiskCache::place`] and
+    /// [`DiskCache::unfinished`].
     fn of(name: &str) -> Option<Kind> {
         let (stem, ending) = name.split_once('.')?;
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -168,7 +169,7 @@ fn write_entry(path: &Path, key: u128, contents: &[u8]) -> io::Result<()> {
     file.write_all(contents)
 }
 
-/// The header of an entry.
+/// Returns the header of an entry.
 fn header(key: u128, contents: &[u8]) -> Vec<u8> {
     let mut fingerprint = Fingerprint::new();
     fingerprint.add(&key);
@@ -342,7 +343,7 @@ mod tests {
             assert!(cache.get(1).unwrap_err().to_string().contains("no regular file"));
             fs::create_dir(cache.place(3)).unwrap();
             assert!(cache.get(3).unwrap_err().to_string().contains("no regular file"));
-            // Keeping an entry puts it in the place of what is there.
+            // A new entry replaces whatever has its name.
             cache.put(1, b"one").unwrap();
             assert_eq!(cache.get(1), Ok(Some(b"one".to_vec())));
         }

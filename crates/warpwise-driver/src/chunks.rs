@@ -17,23 +17,23 @@ use crate::compiler::{Options, compile_core};
 use crate::program::Compiled;
 use crate::target::Target;
 
-/// An entry point in pieces.
+/// An entry point split into pieces.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Chunks {
-    /// The entry points that [`Shape`] speaks of.
+    /// Program with the entry points that [`Shape`] refers to.
     pub compiled: Compiled,
-    /// How they are called.
+    /// Description of how the pieces are called.
     pub shape: Shape,
-    /// How many rows a chunk must have (but for the last one), where the result depends on it.
+    /// Number of rows that every chunk except the last must have, if the result depends on it.
     pub rows: Option<u64>,
 }
 
-/// Why there are no pieces.
+/// The reason why there are no pieces.
 #[derive(Debug)]
 pub enum ChunksError {
     /// The file cannot be compiled.
     Build(BuildError),
-    /// The entry point has another shape; says where and why.
+    /// The entry point cannot be split; the text says where and why.
     Refused(String),
 }
 
@@ -43,8 +43,8 @@ impl From<BuildError> for ChunksError {
     }
 }
 
-/// Compiles the entry point of a file in pieces, so that the rows of this parameter (opaque ones taken apart) come in
-/// chunks, or takes the pieces from the cache.
+/// Splits the entry point of a file into pieces, so that the rows of `parameter` (opaque ones count as their leaves) come in chunks.
+/// Compiles the pieces, or takes them from the cache.
 pub fn build_chunks(
     path: &Path,
     options: &Options,

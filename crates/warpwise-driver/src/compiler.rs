@@ -1,4 +1,4 @@
-//! From source text to a compiled program.
+//! Compilation of core IR: its options and its steps.
 
 use std::time::{Duration, Instant};
 
@@ -16,29 +16,30 @@ use crate::program::{Code, Compiled};
 use crate::target::{Target, device_text};
 use warpwise_standalone::entry::Entry;
 
-/// How to compile.
+/// Options of a compilation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
     /// The machine that kernels run on.
     pub target: Target,
-    /// Rounds every float operation by itself: no fused multiply-add.
+    /// Whether every float operation is rounded separately, without fused multiply-adds.
     pub strict_fp: bool,
-    /// Approximates divisions by square roots and constants. Not together with `strict_fp`, which wins.
+    /// Whether divisions by square roots and constants are approximated. `strict_fp` overrides it.
     pub fast_math: bool,
-    /// Leaves out all run-time checks.
+    /// Whether all run-time checks are left out.
     pub unsafe_: bool,
     /// Width of vectors in bits, instead of the machine's.
     pub vector_width: Option<u32>,
-    /// Passes to leave out, of [`pipelines::OPTIONAL`].
+    /// Names of passes to leave out, among [`pipelines::OPTIONAL`].
     pub without: Vec<String>,
-    /// Scans in one launch also on devices that do not promise that work-groups go on while others wait for them.
+    /// Whether scans take one launch even on devices that do not guarantee that a work-group makes progress while others wait for it.
     pub single_pass: bool,
-    /// The entry points to compile, with what they need; all if one of them is not there, or none is named.
+    /// Entry points to compile, with all that they need. If none is named, or one does not exist, all entry points are compiled.
     pub entries: Vec<String>,
 }
 
 impl Options {
-    /// How scans go on the target. What kind of device it is is asked where it is there; elsewhere it is one that runs groups.
+    /// Returns how scans are done on the target. The driver is asked whether an OpenCL device is the processor; a missing device counts
+    /// as another device.
     pub fn scanning(&self) -> Scanning {
         match self.target {
             Target::Device(Dialect::Cuda, _) => Scanning::LookBack { whole_words: true },
@@ -51,7 +52,7 @@ impl Options {
     }
 }
 
-/// The CPU these options compile for.
+/// Returns the CPU that these options compile for.
 pub fn target(options: &Options) -> Result<CpuTarget, String> {
     match options.vector_width {
         None => Ok(warpwise_cpu::detect_target()),
@@ -59,7 +60,7 @@ pub fn target(options: &Options) -> Result<CpuTarget, String> {
     }
 }
 
-/// The passes these options run.
+/// Returns the passes that run with these options.
 pub fn passes(options: &Options) -> Vec<Pass> {
     let usual = match options.target {
         Target::Cpu => pipelines::CPU,
@@ -93,7 +94,7 @@ pub fn generate(program: &CoreProgram, sources: &Sources, target: &CpuTarget) ->
     generate_timed(program, sources, target, |_, _| {})
 }
 
-/// As [`generate`]; `observe` is told how long each step took.
+/// Does the same as [`generate`], and reports the duration of each step to `observe`.
 pub fn generate_timed(
     program: &CoreProgram,
     sources: &Sources,
@@ -115,7 +116,7 @@ pub fn generate_timed(
     Ok(Compiled { module, code: Code::Cpu(object), entries: entries(&imp) })
 }
 
-/// Compiles core IR (level `mem`) that is scheduled for devices, for the device of this kind and number.
+/// Compiles core IR (level `mem`) that is scheduled for devices, for the device with this kind and number.
 pub fn generate_for_device(
     program: &CoreProgram,
     sources: &Sources,
@@ -145,7 +146,7 @@ pub(crate) fn entries(imp: &ImpProgram) -> Vec<Entry> {
     imp.functions.iter().enumerate().filter_map(entry).collect()
 }
 
-/// Compiles core IR (level `soac`) with few passes and without vectors: what other code is compared with.
+/// Compiles core IR (level `soac`) with few passes and without vectors, for comparison with other code.
 pub fn compile_unfused(program: &mut CoreProgram, sources: &Sources) -> Result<Compiled, Failure> {
     run_passes(pipelines::UNFUSED, program, Level::Soac, |_, _, _| {})?;
     generate(program, sources, &target_of(&Options { vector_width: Some(1), ..Options::default() })?)

@@ -1,4 +1,4 @@
-//! The copies of arrays that stay in a program, and why, for people.
+//! Readable descriptions of the copies of arrays that stay in a program, with the reasons.
 
 use warpwise_diag::Span;
 use warpwise_ir::deep::deep;
@@ -10,17 +10,17 @@ use crate::compiler::{Options, optimise};
 /// A copy that stays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StayingCopy {
-    /// `file:line:column` of what copies.
+    /// Place of the copying statement: `file:line:column`.
     pub place: String,
-    /// The array, as the core IR calls it.
+    /// Name of the array in the core IR.
     pub array: String,
     /// Whether a kernel copies it.
     pub in_kernel: bool,
-    /// Why it is copied.
+    /// Reason of the copy.
     pub why: String,
 }
 
-/// Optimises a program with these options, and lists the copies that are left when all arrays have their places.
+/// Optimises a program with these options, and lists the copies that remain when all arrays have their places.
 pub fn staying_copies(core: Core, options: &Options) -> Result<Vec<StayingCopy>, BuildError> {
     deep(|| {
         let Core { mut program, sources, .. } = core;

@@ -1,4 +1,4 @@
-//! Compiling and loading kernels for the devices whose drivers are part of this build.
+//! Compilation and loading of kernels for the devices whose drivers are part of this build.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use warpwise_source::fingerprint::Fingerprint;
 
 use crate::cache::DiskCache;
 
-/// The share of a device's memory that programs may use unless told otherwise, in percent.
+/// Default share of a device's memory that programs may use, in percent.
 const DEFAULT_SHARE: u64 = 80;
 
-/// The memory of a device. Programs use `limit` bytes of it, or the usual share.
+/// Returns the memory of a device. Programs use `limit` bytes of it, or the default share.
 pub(crate) fn memory_of<D: DriverOf + 'static>(device: Arc<D>, limit: Option<u64>) -> DeviceMemory {
     let limit = limit.unwrap_or(device.memory() / 100 * DEFAULT_SHARE);
     DeviceMemory::new(device, limit)
 }
 
-/// Builds kernels on a device that has this memory.
+/// Builds kernels on a device with this memory.
 pub(crate) fn load<D: DriverOf + 'static>(
     (device, memory): (&Arc<D>, &DeviceMemory),
     dialect: Dialect,
@@ -36,20 +36,20 @@ pub(crate) fn load<D: DriverOf + 'static>(
     if let (Some((cache, key)), Some(binary)) = (slot, built.binary)
         && known.as_ref() != Some(&binary)
     {
-        // Only time is lost where it cannot be kept.
+        // If the binary cannot be kept, only time is lost.
         let _ = cache.put(key, &binary);
     }
     Ok(OnDevice::new(memory.clone(), built.kernels, text.kernels.clone()))
 }
 
-/// The message for a program that computes with `f64` on a device that does not.
+/// Returns the message for a program that computes with `f64` on a device without it.
 fn no_doubles(device: &str, names: &[KernelName]) -> String {
     let message = format!("{device} does not compute with f64");
     match names.iter().find(|name| !name.doubles.is_empty()) {
         Some(KernelName { doubles, .. }) => {
             format!("{message}, and {doubles} is one: use f32, or another device")
         }
-        // Some operators on narrower floats are computed with it.
+        // Some operators on narrower floats are computed in `f64`.
         None => format!("{message}, which the program needs: use another device"),
     }
 }

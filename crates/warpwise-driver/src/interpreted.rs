@@ -1,4 +1,4 @@
-//! Runs the reference interpreters on values of the run time. Blocks and size arguments are derived from the values.
+//! Runs of the reference interpreters on values of the run time. Blocks and size arguments are derived from the values.
 
 use std::rc::Rc;
 
@@ -12,8 +12,8 @@ use warpwise_runtime::pool::CancelFlag;
 
 use warpwise_standalone::entry::Entry;
 
-/// The results of an entry point of a core program (level `soac`) by the reference interpreter; none if it was asked to stop, or calls nest too
-/// deep for it. An error is a message with its place.
+/// Computes the results of an entry point of a core program (level `soac`) by the reference interpreter. `None` if it was asked to
+/// stop, or if calls nest too deep for it. An error is a message with its place.
 pub fn interpret(
     program: &CoreProgram,
     sources: &Sources,
@@ -27,7 +27,7 @@ pub fn interpret(
     })
 }
 
-/// Interprets an entry point of a core program; none if that takes too many steps. An error is a message with its place.
+/// Interprets an entry point of a core program. `None` if that takes too many steps. An error is a message with its place.
 pub(crate) fn interpreted_results(
     program: &CoreProgram,
     sources: &Sources,
@@ -74,7 +74,7 @@ fn is_block(function: &Function, param: &Param) -> bool {
     *function.ty(param.var) == Type::Mem
 }
 
-/// The sizes that come before the arguments; one that no argument has is 0.
+/// Returns the size parameters' values, which come before the arguments. A size that no argument has is 0.
 fn sizes(function: &Function, params: &[Param], count: usize, arguments: &[Value]) -> Vec<Interpreted> {
     let (sizes, values) = params.split_at(count);
     let size = |size: &Param| {

@@ -1,7 +1,7 @@
 //! The driver: a library that compiles and runs programs.
 //!
 //! [`build`](build::build) turns a file into [`Compiled`] code, through a [cache]; [`compiler`] does the same for core IR. Compiled
-//! code is plain data. [`Compiled::load`] makes a [`Program`] of it, whose entry points are called with values. `host` runs host
+//! code is plain data. [`Compiled::load`] turns it into a [`Program`], whose entry points are called with values. `host` runs host
 //! programs (`.mc`), whose accelerated expressions are compiled in the same way.
 //!
 //! Absent: command-line concerns, a search path for imports.

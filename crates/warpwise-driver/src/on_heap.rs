@@ -1,4 +1,4 @@
-//! Runs programs of level `mem` on the interpreter's heap, after `place` and after every later pass.
+//! Runs of programs of level `mem` on the interpreter's heap, after `place` and after every later pass.
 //!
 //! Each array must lie where its placement says, iterations must not race (papers/002, Figure 10), and the results must equal
 //! those of compiled code.
@@ -18,12 +18,12 @@ use crate::interpreted::interpreted_results;
 /// A program after each pass that places arrays or changes where they lie.
 pub struct OnHeap {
     core: Core,
-    /// With the names of the passes.
+    /// Programs after the passes, with the passes' names.
     stages: Vec<(&'static str, CoreProgram)>,
 }
 
 impl OnHeap {
-    /// The stages of a program that a front end made.
+    /// Computes the stages of a program that comes from a front end.
     pub fn new(mut core: Core, options: &Options) -> Result<OnHeap, String> {
         let mut stages = Vec::new();
         let optimised = compiler::optimise(&mut core.program, options, |pass, program, _| {
@@ -35,8 +35,8 @@ impl OnHeap {
         Ok(OnHeap { core, stages })
     }
 
-    /// Runs every stage, each for at most `steps` steps; stages that take longer are skipped. `expected` are the results of
-    /// compiled code; none where it failed.
+    /// Runs every stage, each for at most `steps` steps. A stage that takes longer ends the check. `expected` are the results of
+    /// compiled code; `None` if it failed.
     pub fn check(
         &self,
         entry: &str,

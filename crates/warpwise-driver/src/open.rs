@@ -1,6 +1,6 @@
 //! The devices that a context has opened.
 //!
-//! Each device is opened once. All programs on it share its queue and its memory, so one program can use what another has left
+//! Each device is opened once. All programs on it share its queue and its memory, so one program can use data that another has left
 //! there.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,13 +28,13 @@ pub(crate) struct OpenDevices(Mutex<Vec<Arc<Opened>>>);
 
 /// A device with its memory.
 pub(crate) struct Opened {
-    /// Its kind and number.
+    /// Kind and number of the device.
     of: (Dialect, usize),
     driver: Driver,
     memory: DeviceMemory,
 }
 
-/// A driver that is a part of this build.
+/// An open device of one of the drivers of this build.
 enum Driver {
     #[cfg(feature = "opencl")]
     OpenCl(Arc<OpenClDevice>),
@@ -43,7 +43,7 @@ enum Driver {
 }
 
 impl OpenDevices {
-    /// The device of this kind and number. Programs may use `limit` bytes of its memory, by default 80 % of it.
+    /// Returns the device with this kind and number. Programs may use `limit` bytes of its memory, by default 80 % of it.
     pub fn open(
         &self,
         (dialect, number): (Dialect, usize),
@@ -83,12 +83,12 @@ impl Opened {
         Ok(Opened { of: (dialect, number), driver, memory })
     }
 
-    /// The memory of the device.
+    /// Returns the memory of the device.
     pub fn memory(&self) -> &DeviceMemory {
         &self.memory
     }
 
-    /// Builds kernels that are no program's.
+    /// Builds kernels that belong to no program.
     pub fn build(&self, text: &KernelText) -> Result<Arc<dyn DeviceKernels>, String> {
         let built: Result<Built, BuildError> = match self.driver {
             #[cfg(feature = "opencl")]
@@ -99,7 +99,7 @@ impl Opened {
         built.map(|built| built.kernels).map_err(|error| error.to_string())
     }
 
-    /// Builds kernels, which have these names. What the driver makes of the text is kept in the cache, so that it need not make it again.
+    /// Builds a program's kernels, which have these names. The driver's binary is kept in the cache, so that it is built only once.
     pub fn load(
         &self,
         text: &KernelText,

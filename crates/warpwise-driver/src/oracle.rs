@@ -1,8 +1,8 @@
 //! The results of a program by the reference interpreter, for tests to compare with.
 //!
-//! The interpreter takes about a thousand times as long as compiled code. A run of more than [`INTERPRETED_STEPS`] steps falls back
-//! to code compiled without fusion, specialisation and vectors. That answer is right unless both compilations make the same
-//! mistake.
+//! The interpreter takes about a thousand times as long as compiled code. A run of more steps than allowed, usually
+//! [`INTERPRETED_STEPS`], falls back to code compiled without fusion, specialisation and vectors. That answer is right unless both
+//! compilations make the same mistake.
 
 use std::cell::OnceCell;
 
@@ -20,34 +20,34 @@ use crate::compiler::{Options, compile_unfused};
 use crate::interpreted::interpreted_results;
 use crate::program::{CallError, Context, Program};
 
-/// Steps that the interpreter may take: a few seconds.
+/// Maximum number of steps of the interpreter: a few seconds.
 pub const INTERPRETED_STEPS: u64 = 1 << 24;
 
-/// A program whose results others are compared with.
+/// A program that computes the expected results.
 pub struct Oracle {
     core: Core,
-    /// Made when the interpreter first takes too long.
+    /// Unfused compiled program, made when the interpreter first takes too long.
     compiled: OnceCell<Result<Program, String>>,
 }
 
-/// Why there are no results to compare with.
+/// The reason why there are no results to compare with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoAnswer {
-    /// The run fails, for a reason given with its place, or cannot be done.
+    /// The run fails, for this reason with its place, or cannot be done.
     Fails(String),
-    /// It needs more memory than there is: what is not fused can be many times as large.
+    /// The run needs more memory than there is: unfused code may need many times as much.
     TooLarge(String),
 }
 
 impl Oracle {
-    /// An oracle for a program that a front end made.
+    /// Creates an oracle for a program that comes from a front end.
     pub fn new(mut core: Core, options: &Options) -> Result<Oracle, String> {
         prepare(&mut core.program, options)
             .map_err(|failure| render_failure(&core.sources, &failure, false))?;
         Ok(Oracle { core, compiled: OnceCell::new() })
     }
 
-    /// The results of an entry point. The arguments may be overwritten.
+    /// Returns the results of an entry point. The arguments may be overwritten.
     pub fn results(
         &self,
         entry: &str,
@@ -81,8 +81,8 @@ impl Oracle {
     }
 }
 
-/// Brings a core program into the form that is interpreted: with fused multiply-adds where compiled code has
-/// them (SEMANTICS, "Numbers"), unless every operation is to be rounded by itself.
+/// Brings a core program into the form that is interpreted: with fused multiply-adds where compiled code has them (SEMANTICS,
+/// "Numbers"), unless every operation must be rounded separately.
 fn prepare(program: &mut CoreProgram, options: &Options) -> Result<(), Failure> {
     if options.strict_fp {
         return Ok(());

@@ -9,19 +9,19 @@ use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file or a folder is not used.
+/// The reason why a file or a folder is not used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     path: PathBuf,
     why: &'static str,
 }
 
-/// Why a file cannot be read.
+/// The reason why a file is not read.
 #[derive(Debug)]
 pub(crate) enum Unread {
-    /// It is not to be.
+    /// It must not be read.
     Refused(Refused),
-    /// It cannot be, or is not there.
+    /// It cannot be read, or does not exist.
     Failed,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Makes a folder, and those it lies in, for this user alone. One that is there must be this user's alone to write.
+/// Creates a folder and its parents, for this user alone. An existing folder must be writable by this user alone.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -43,7 +43,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     check_folder(path).map_err(io::Error::other)
 }
 
-/// Whether only this user may write into a folder. One that is not there, or is none, is not refused: nothing is found in it.
+/// Checks that only this user may write into a folder. A missing path, or one that is no folder, is accepted: nothing is found in it.
 pub(crate) fn check_folder(path: &Path) -> Result<(), Refused> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => check(path, &metadata),
@@ -51,7 +51,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), Refused> {
     }
 }
 
-/// Opens a file to be read, without waiting for anything. Links are not followed.
+/// Opens a file for reading, without waiting. Links are not followed.
 pub(crate) fn open(path: &Path) -> Result<File, Unread> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -70,7 +70,7 @@ pub(crate) fn open(path: &Path) -> Result<File, Unread> {
     Ok(file)
 }
 
-/// Creates a file that is not there yet, for this user alone.
+/// Creates a file that does not exist yet, for this user alone.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

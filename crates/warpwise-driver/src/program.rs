@@ -21,7 +21,7 @@ use warpwise_standalone::entry::{ArgumentError, Entry, Signature};
 use crate::cache::DiskCache;
 use crate::open::OpenDevices;
 
-/// A compiled program, independent of files and devices in use.
+/// A compiled program, independent of files and open devices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Compiled {
     /// Host code.
@@ -39,7 +39,7 @@ pub enum Code {
     Cpu(Object),
     /// Text for a device.
     Device {
-        /// The language, which tells the kind of device.
+        /// The language, which determines the kind of device.
         dialect: Dialect,
         /// The device's number.
         number: usize,
@@ -65,14 +65,14 @@ pub struct Program {
     machine: Machine,
     entries: Vec<Entry>,
     signatures: Vec<Signature>,
-    /// Holds the machine code the machine calls; dropped after it.
+    /// The machine code that `machine` calls; dropped after it.
     _kernels: Option<Arc<LoadedKernels>>,
 }
 
-/// Why a call of an entry point failed.
+/// The reason why a call of an entry point failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CallError {
-    /// There is no entry point of this name; those there are.
+    /// There is no entry point of this name; the second field lists the existing ones.
     NoEntry(String, Vec<String>),
     /// The arguments do not fit.
     Argument(ArgumentError),
@@ -81,40 +81,40 @@ pub enum CallError {
 }
 
 impl Context {
-    /// All cores, and 80 % of the machine's memory.
+    /// Creates a context with all cores, and with 80 % of the machine's memory.
     pub fn new() -> Context {
         Context::with(ThreadPool::with_all_cores(), MemoryPool::with_default_limit())
     }
 
-    /// A context of these threads and this memory.
+    /// Creates a context with these threads and this memory.
     pub fn with(threads: ThreadPool, memory: MemoryPool) -> Context {
         let (devices, tuning) = (Arc::default(), HashMap::new());
         Context { threads: Arc::new(threads), memory, device_limit: None, devices, kernels: None, tuning }
     }
 
-    /// A context of the same threads and other memory.
+    /// Returns a context with the same threads and other memory.
     pub fn with_memory(&self, memory: MemoryPool) -> Context {
         Context { memory, ..self.clone() }
     }
 
-    /// Limits the memory of a device that programs loaded from now on use together. The default is 80 % of the device's memory.
+    /// Limits the device memory that programs loaded from now on use together. The default is 80 % of the device's memory.
     pub fn limit_device(&mut self, bytes: u64) {
         self.device_limit = Some(bytes);
         self.devices = Arc::default();
     }
 
-    /// The memory of a device, which is opened if no program was loaded on it yet.
+    /// Returns the memory of a device. Opens the device if no program was loaded on it yet.
     pub fn device_memory(&self, dialect: Dialect, number: usize) -> Result<DeviceMemory, LoadProgramError> {
         let opened = self.devices.open((dialect, number), self.device_limit);
         opened.map(|opened| opened.memory().clone()).map_err(LoadProgramError::Device)
     }
 
-    /// Keeps here what the drivers of devices make of kernels.
+    /// Sets the cache for the binaries that drivers of devices make from kernels.
     pub fn keep_kernels(&mut self, cache: DiskCache) {
         self.kernels = Some(cache);
     }
 
-    /// Builds kernels that are no program's on a device.
+    /// Builds kernels that belong to no program, on a device.
     pub fn build_kernels(
         &self,
         (dialect, number): (Dialect, usize),
@@ -128,7 +128,7 @@ impl Context {
         self.tuning.insert(name.into(), value);
     }
 
-    /// Puts the tuning parameters that are set into a core program, for an interpreter.
+    /// Replaces the tuning parameters that are set by their values in a core program, for an interpreter.
     pub fn fix_tuned(&self, program: &mut CoreProgram) {
         for function in program.functions.values_mut() {
             self.fix_tuned_in(&mut function.body);
@@ -146,12 +146,12 @@ impl Context {
         }
     }
 
-    /// The threads.
+    /// Returns the threads.
     pub fn threads(&self) -> &ThreadPool {
         &self.threads
     }
 
-    /// The memory that arrays for this context's programs should lie in.
+    /// Returns the memory that arrays for this context's programs should lie in.
     pub fn memory(&self) -> &MemoryPool {
         &self.memory
     }
@@ -189,12 +189,12 @@ impl Compiled {
     }
 }
 
-/// Why a compiled program cannot be loaded.
+/// The reason why a compiled program cannot be loaded.
 #[derive(Debug)]
 pub enum LoadProgramError {
-    /// Its machine code does not fit this process.
+    /// The machine code does not fit this process.
     Cpu(LoadError),
-    /// There is no such device, or it cannot do what the program needs.
+    /// There is no such device, or it lacks a feature that the program needs.
     Device(String),
 }
 
@@ -210,12 +210,12 @@ impl fmt::Display for LoadProgramError {
 impl std::error::Error for LoadProgramError {}
 
 impl Program {
-    /// The entry points, in the order of the source.
+    /// Returns the entry points, in the order of the source.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The entry point of this name.
+    /// Returns the entry point of this name.
     pub fn entry(&self, name: &str) -> Result<&Entry, CallError> {
         Ok(&self.entries[self.number(name)?])
     }
@@ -227,71 +227,71 @@ impl Program {
         })
     }
 
-    /// The same code, computing in other memory; none for programs on devices, which have memory of their own.
+    /// Returns the same code with other memory; `None` for programs on devices, which have memory of their own.
     pub fn within(&self, memory: MemoryPool) -> Option<Program> {
         let machine = self.machine.within(memory)?;
         let (entries, signatures) = (self.entries.clone(), self.signatures.clone());
         Some(Program { machine, entries, signatures, _kernels: self._kernels.clone() })
     }
 
-    /// The same code on a context's threads and in its memory; none for programs on devices.
+    /// Returns the same code on a context's threads and in its memory; `None` for programs on devices.
     pub fn on(&self, context: &Context) -> Option<Program> {
         let machine = self.machine.on_threads(Arc::clone(&context.threads), context.memory.clone())?;
         let (entries, signatures) = (self.entries.clone(), self.signatures.clone());
         Some(Program { machine, entries, signatures, _kernels: self._kernels.clone() })
     }
 
-    /// The names of the tuning parameters.
+    /// Returns the names of the tuning parameters.
     pub fn parameters(&self) -> Vec<&str> {
         self.machine.module().parameters()
     }
 
-    /// Sets the tuning parameters of calls from now on; those that are not named get their defaults.
+    /// Sets the tuning parameters of later calls. Parameters that are not named get their defaults.
     pub fn tune(&self, parameters: HashMap<String, i64>) {
         self.machine.tune(parameters);
     }
 
-    /// Notes from now on which tuning parameters calls use, and what they are compared with.
+    /// Starts to record which tuning parameters calls use, and the values they are compared with.
     pub fn watch_parameters(&self) {
         self.machine.watch_parameters();
     }
 
-    /// Ends [`Program::watch_parameters`]: what was noted, in the order of first uses.
+    /// Ends [`Program::watch_parameters`], and returns what was recorded, in the order of first uses.
     pub fn watched_parameters(&self) -> Vec<UsedParameter> {
         self.machine.watched_parameters()
     }
 
-    /// Counts from now on where the time of calls goes.
+    /// Starts to record where calls spend their time.
     pub fn start_profile(&self) {
         self.machine.start_profile();
     }
 
-    /// Where the time of calls went, the longest first.
+    /// Returns where calls have spent their time, the longest first.
     pub fn profile(&self) -> Vec<Spent> {
         self.machine.profile()
     }
 
-    /// As [`Program::start_profile`], and keeps every launch, copy and fill.
+    /// Does the same as [`Program::start_profile`], and also keeps every launch, copy and fill.
     pub fn start_steps(&self) {
         self.machine.start_steps();
     }
 
-    /// Every launch, copy and fill since [`Program::start_steps`], in the order in which they ended.
+    /// Returns every launch, copy and fill since [`Program::start_steps`], in the order in which they ended.
     pub fn steps(&self) -> Vec<Step> {
         self.machine.steps()
     }
 
-    /// Statistics of the device's memory since it was opened, for all programs of the context; `None` on the processor.
+    /// Returns statistics of the device's memory since it was opened, for all programs of the context; `None` on the processor.
     pub fn device_memory(&self) -> Option<(PoolStatistics, Traffic)> {
         self.machine.traffic()
     }
 
-    /// Calls an entry point. Arrays may share memory with arguments unless the entry point consumes those.
+    /// Calls an entry point. Arrays of the result may share memory with arguments, except arguments that the entry point consumes.
     pub fn call(&self, entry: &str, arguments: Vec<Value>) -> Result<Vec<Value>, CallError> {
         self.call_placed(entry, arguments.into_iter().map(Placed::Host))
     }
 
-    /// As [`Program::call`], of arguments that may lie on the device that the program runs on, in its context's memory.
+    /// Does the same as [`Program::call`]. Arguments may lie on the device that the program runs on, in its context's memory.
     pub fn call_placed(
         &self,
         entry: &str,
@@ -302,7 +302,7 @@ impl Program {
         Ok(self.signatures[number].values(outputs))
     }
 
-    /// As [`Program::call_placed`], of a program on a device; the results' arrays stay there.
+    /// Does the same as [`Program::call_placed`] for a program on a device, and leaves the result's arrays there.
     pub fn call_resident(
         &self,
         entry: &str,
@@ -314,7 +314,7 @@ impl Program {
         Ok(self.signatures[number].placed_values(outputs))
     }
 
-    /// The number of an entry point, and its host function's arguments.
+    /// Returns the number of an entry point, and the arguments of its host function.
     fn arguments(
         &self,
         entry: &str,

@@ -1,4 +1,4 @@
-//! The imperative IR, machine code and kernel text of a program as text for people.
+//! The imperative IR, machine code and kernel text of a program as readable text.
 
 use std::fmt::Write;
 
@@ -18,11 +18,11 @@ pub enum Stage {
     Imperative,
     /// Code of the host's register machine.
     Bytecode,
-    /// LLVM's IR of the kernels, optimised.
+    /// Optimised LLVM IR of the kernels.
     Llvm,
     /// Machine code of the kernels.
     Assembly,
-    /// The text of the kernels for a device.
+    /// Text of the kernels for a device.
     Kernels,
 }
 
@@ -40,7 +40,7 @@ pub fn show(
     show_imperative(&imp, sources, (options.target, cpu), stage)
 }
 
-/// Reads imperative IR as [`show`] prints it, verifies it, and shows it at a stage.
+/// Parses imperative IR as printed by [`show`], verifies it, and shows it at a stage.
 pub fn show_text(
     name: &str,
     text: &str,

@@ -16,27 +16,27 @@ use warpwise_standalone::image::{Image, ImageProgram};
 use crate::compiler::{self, Options};
 use crate::target::Target;
 
-/// A program to be linked.
+/// A program for linking.
 #[derive(Clone, Debug)]
 pub struct Standalone {
-    /// The variants, the best first.
+    /// Variants, the best first.
     pub variants: Vec<Variant>,
-    /// The entry points, in the order of the source.
+    /// Entry points, in the order of the source.
     pub entries: Vec<Entry>,
 }
 
 /// A program compiled for one processor.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// The image of everything but the kernels.
+    /// Image of everything except the kernels.
     pub image: Vec<u8>,
     /// Object files with the kernels.
     pub objects: Vec<Vec<u8>>,
-    /// The kernels' symbols, by number.
+    /// Symbols of the kernels, by number.
     pub symbols: Vec<String>,
 }
 
-/// Compiles core IR (level `soac`) for this processor, or for any.
+/// Compiles core IR (level `soac`) for this processor or, if `portable`, for several.
 pub fn compile_standalone(
     program: &mut CoreProgram,
     sources: &Sources,
@@ -62,7 +62,7 @@ pub fn compile_standalone(
     Ok(all)
 }
 
-/// Where the first entry point stands.
+/// Returns the place of the first entry point.
 fn entry_of(program: &CoreProgram) -> Span {
     let mut entries = program.functions.values().filter(|function| function.entry.is_some());
     entries.next().map_or(Span::NONE, |entry| entry.span)
@@ -76,7 +76,7 @@ fn variant(
     let mut imp = warpwise_imp::lower::lower(program, target)?;
     let module = warpwise_imp::bytecode::bytecode(&imp, sources)?;
     let entries = compiler::entries(&imp);
-    // Kernels of all variants are linked into one program.
+    // Kernels of all variants are linked into one program, so their names must differ.
     imp.kernels.values_mut().for_each(|kernel| kernel.name += &format!(" {}", target.name));
     let object = warpwise_cpu::compile(&imp, target, &CompileOptions::default())?;
     let image =
@@ -89,7 +89,7 @@ fn variant(
     Ok((Variant { image, objects, symbols }, entries))
 }
 
-/// The features that are looked for before code for this processor runs.
+/// Returns the processor features that are checked before code for this processor runs.
 fn needed(target: &CpuTarget) -> Vec<String> {
     let features = target.features.split(',').filter_map(|feature| feature.strip_prefix('+'));
     features.filter(|feature| KNOWN.contains(feature)).map(str::to_string).collect()

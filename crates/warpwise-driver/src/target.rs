@@ -15,7 +15,7 @@ pub enum Target {
     /// The processor.
     #[default]
     Cpu,
-    /// A device whose driver takes this language, by its number in `warpwise devices`.
+    /// A device: its driver's language and its number in `warpwise devices`.
     Device(Dialect, usize),
 }
 
@@ -48,7 +48,7 @@ impl FromStr for Target {
 }
 
 impl Target {
-    /// Whether this is the processor, by whatever driver.
+    /// Returns whether this is the processor, through whatever driver.
     pub fn is_processor(self) -> bool {
         match self {
             Target::Cpu => true,
@@ -61,7 +61,7 @@ impl Target {
         }
     }
 
-    /// Whether this build has the driver of such a device and this machine the device.
+    /// Returns whether this build has the driver for the device and this machine has the device.
     pub fn is_present(self) -> bool {
         match self {
             Target::Cpu => cfg!(feature = "cpu"),
@@ -74,7 +74,7 @@ impl Target {
         }
     }
 
-    /// The kind of the device, as `--device` names it without a number.
+    /// Returns the kind of the device, as `--device` names it without a number.
     pub fn kind(self) -> &'static str {
         match self {
             Target::Cpu => "cpu",

@@ -1,8 +1,8 @@
-//! The program in `ARCHITECTURE.md` is shown as it really is at every stage.
+//! Checks that `ARCHITECTURE.md` shows its program as it really is at every stage.
 //!
-//! The document holds one block marked `futhark`; the blocks marked `text STAGE` hold what became of it: `internalise`
-//! is what the front end makes, the name of a pass means after its last run, `imperative` is the last kernel of the lowered
-//! program. `BLESS=1` rewrites them. The machine is an invented one, so that the text is the same everywhere.
+//! The document holds one block marked `futhark`; the blocks marked `text STAGE` hold the program at a stage: `internalise` is the
+//! output of the front end, the name of a pass means after its last run, `imperative` is the last kernel of the lowered program.
+//! `BLESS=1` rewrites the blocks. The target machine is fixed, so that the text is the same everywhere.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -35,7 +35,7 @@ fn the_document_shows_what_the_compiler_does() {
     }
 }
 
-/// The stages of a program, as text.
+/// Returns the stages of a program, as text.
 fn stages(source: &str) -> Vec<(&'static str, String)> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("mvm.fut");
@@ -55,12 +55,12 @@ fn stages(source: &str) -> Vec<(&'static str, String)> {
     STAGES.map(|stage| (stage, format!("{}\n", text(stage).expect("a stage of this name")))).to_vec()
 }
 
-/// The last kernel of a program.
+/// Returns the last kernel of a program.
 fn last_kernel(imperative: &str) -> &str {
     imperative.rfind("\nkernel ").map_or(imperative, |place| &imperative[place + 1..])
 }
 
-/// A machine with vectors of 4 floats, the smallest there is.
+/// Returns a machine with vectors of 4 floats, the smallest there is.
 fn target() -> CpuTarget {
     CpuTarget {
         name: "x86-64".to_string(),
@@ -71,7 +71,7 @@ fn target() -> CpuTarget {
     }
 }
 
-/// What stands in the block marked like this.
+/// Returns the contents of the block with this mark.
 fn block<'d>(document: &'d str, mark: &str) -> Option<&'d str> {
     let opening = format!("\n{FENCE}{mark}\n");
     let start = document.find(&opening)? + opening.len();

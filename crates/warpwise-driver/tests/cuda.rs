@@ -1,7 +1,7 @@
-//! The kernels of the language's programs, the examples and the benchmarks as CUDA text, through NVIDIA's compiler.
+//! Compiles the kernels of the language's programs, the examples and the benchmarks as CUDA text by NVIDIA's compiler.
 //!
-//! `WARPWISE_NVRTC` names its library; without it this test says that it is skipped, and passes. Every fourth program is
-//! compiled, each for one of three architectures; with `WARPWISE_TESTS=all` every program, for all of them.
+//! `WARPWISE_NVRTC` names the compiler's library; without it this test says that it is skipped, and passes. Every fourth program is
+//! compiled, each for one of three architectures; with `WARPWISE_TESTS=all`, every program is compiled for all of them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use warpwise_driver::{Code, Dialect, Target};
 use warpwise_gpu::cuda::{Compiler, NVRTC};
 use warpwise_imp::lower::Scanning;
 
-/// Architectures of devices, of which a compiler may not know the oldest.
+/// Architectures of devices. A compiler may not know the oldest.
 const ARCHITECTURES: [u32; 3] = [70, 80, 90];
 
 #[test]
 fn kernels_of_programs_compile_as_cuda() {
     if env::var_os(NVRTC).is_none() {
-        // Not by a macro: the test runner would keep it to itself.
+        // The line is not printed by a macro, because the test runner would capture it.
         let _ = writeln!(std::io::stderr(), "skipped: programs as CUDA text, because {NVRTC} is not set");
         return;
     }
@@ -41,7 +41,8 @@ fn kernels_of_programs_compile_as_cuda() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// What the compiler refuses of a program's kernels. Programs that cannot be compiled for devices are other tests' matter.
+/// Returns the compiler's error for a program's kernels, if there is one. Programs that cannot be compiled for devices are left to
+/// other tests.
 fn complaint(compiler: &Compiler, path: &Path, number: usize, all: bool) -> Option<String> {
     let options = Options { target: Target::Device(Dialect::Cuda, 0), ..Options::default() };
     let core = read_core(path, &options).ok()?;
@@ -61,7 +62,7 @@ fn complaint(compiler: &Compiler, path: &Path, number: usize, all: bool) -> Opti
     refused.map(|error| format!("{}: {error}", path.display()))
 }
 
-/// All programs, in order.
+/// Returns all programs, sorted.
 fn programs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = Vec::new();

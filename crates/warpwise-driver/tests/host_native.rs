@@ -1,5 +1,5 @@
-//! Native code of host programs against the machine that runs them otherwise: the same output, the same failures at the same
-//! places by the same calls.
+//! Compares native code of host programs with the machine that runs them otherwise: the same output, and the same failures at the same
+//! places in the same calls.
 
 mod programs {
     pub mod data;
@@ -20,7 +20,7 @@ use warpwise_mexpr::host::machine::{RunError, run, run_native};
 use warpwise_mexpr::host::object::n_live;
 use warpwise_mexpr::host::world::Listener;
 
-/// What a run gives: what it prints, and its exit code or failure.
+/// The outcome of a run: its output, and its exit code or failure.
 type Ended = (String, Result<Option<i64>, RunError>);
 
 fn checked(text: &str) -> (Code, Sources) {
@@ -38,7 +38,7 @@ fn on_machine(code: &Code) -> Ended {
     (world.printed, result.map(|outcome| outcome.exit))
 }
 
-/// Nothing if no native code is made.
+/// Runs a program natively; returns `None` if it has no native code.
 fn natively(code: &Code) -> Option<Ended> {
     let mut native = HostNative::new(code, &Options::default(), None).unwrap()?;
     let mut world = Listener { arguments: vec!["program".to_string()], ..Listener::default() };
@@ -48,7 +48,7 @@ fn natively(code: &Code) -> Option<Ended> {
     Some((world.printed, result.map(|outcome| outcome.exit)))
 }
 
-/// Runs a program that is worth native code both ways; gives what it printed, and its failure.
+/// Runs a program that has native code both ways. Returns its output, and its exit code or failure.
 #[track_caller]
 fn both(text: &str) -> Ended {
     let (code, _) = checked(text);
@@ -58,14 +58,14 @@ fn both(text: &str) -> Ended {
     found
 }
 
-/// Runs a program both ways; it has to print this.
+/// Runs a program both ways. It must print `expected`.
 #[track_caller]
 fn prints(text: &str, expected: &str) {
     let (printed, result) = both(&format!("include \"string.mc\"\n{text}"));
     assert_eq!((printed.as_str(), result), (expected, Ok(None)), "{text}");
 }
 
-/// Runs a program both ways; it has to fail with this message, in so many calls.
+/// Runs a program both ways. It must fail with this message, in `n_calls` calls.
 #[track_caller]
 fn fails(text: &str, message: &str, n_calls: usize) {
     let (_, result) = both(&format!("include \"string.mc\"\n{text}"));
@@ -228,7 +228,7 @@ fn loops_among_effects() {
         "division by zero",
         2,
     );
-    // What comes after a loop that was given up runs natively again.
+    // Code after a loop that was given up runs natively again.
     fails(
         "recursive let f = lam n. if eqi n 0 then 0 else addi 1 (f (subi n 1)) end
          mexpr let xs = create 3 (lam i. i) in print (int2string (f 3));
@@ -313,7 +313,7 @@ fn failures_have_their_places_and_calls() {
         "-1 is no character",
         2,
     );
-    // What ends the program is no failure.
+    // An exit of the program is no failure.
     let text = "include \"string.mc\"
          recursive let f = lam n. if lti n 0 then 7 else if eqi n 0 then exit 3 else addi 1 (f (subi n 1)) end
          mexpr print (int2string (f 3))";
@@ -329,7 +329,7 @@ fn what_has_effects_is_left_to_the_machine() {
     assert!(natively(&code).is_none());
 }
 
-/// Runs generated programs both ways; tells how many have native code and how many fail.
+/// Runs generated programs both ways. Returns the number of programs with native code and the number of failing ones.
 fn generated(program: impl Fn(u64) -> String, n: u64) -> (usize, usize) {
     let (mut n_native, mut n_failing) = (0, 0);
     for seed in 0..n {

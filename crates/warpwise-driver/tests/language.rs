@@ -1,8 +1,8 @@
-//! The language by example: what `tests/language/` promises its readers.
+//! The language by example: checks of the promises of `tests/language/`.
 //!
-//! `warpwise test tests/language` runs the programs. Here the folder is held to its form: every program starts with
-//! the rule it shows, `README.md` lists them all (`BLESS=1` rewrites its tables), and a program that must be rejected
-//! gets exactly the errors it names, as `CODE.*:LINE:COLUMN`: no other, and nothing that follows from them. Warnings alike.
+//! `warpwise test tests/language` runs the programs. Here the form of the folder is checked: every program starts with the rule it
+//! shows, `README.md` lists them all (`BLESS=1` rewrites its tables), and a program that must be rejected gets exactly the errors it
+//! names, as `CODE.*:LINE:COLUMN`, without consequential errors. The same holds for warnings.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use warpwise_driver::build::{BuildError, read_core};
 use warpwise_driver::compiler::Options;
 use warpwise_fut::testspec::{Expected, TestSpec, parse_test_spec};
 
-/// Errors that no readable program has: too large, too deep, no text, no program, or in a test block itself.
+/// Errors that no readable program has: too large, too deep, not text, not a program, or an error in a test block itself.
 const ELSEWHERE: [&str; 9] =
     ["E0120", "E0132", "E0140", "E0141", "E0142", "E0143", "E0218", "E0900", "E0901"];
 
 /// The programs of a chapter, by name.
 type Chapter = BTreeMap<String, Example>;
 
-/// One program.
+/// A program of the folder.
 struct Example {
     path: PathBuf,
-    /// What it shows.
+    /// Rule that it shows.
     rule: String,
     spec: TestSpec,
 }
@@ -55,7 +55,7 @@ fn programs_get_the_errors_and_warnings_they_name_and_no_others() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// What is wrong with the errors of a program that must be rejected, or the warnings of one that has some.
+/// Describes wrong errors of a program that must be rejected, or wrong warnings of one that has some.
 fn complaint(example: &Example) -> Option<String> {
     let (patterns, severity) = match &example.spec.compile_error {
         Some(pattern) => (std::slice::from_ref(pattern), Severity::Error),
@@ -82,7 +82,7 @@ fn every_error_is_shown() {
     assert!(missing.is_empty(), "no program of tests/language shows {}", missing.join(", "));
 }
 
-/// The codes that a program must be rejected with.
+/// Returns the codes of the errors and warnings that a program names.
 fn codes_of(example: &Example) -> Vec<&str> {
     let patterns = example.spec.compile_error.iter().chain(&example.spec.warnings);
     let parts = patterns.flat_map(|pattern| pattern.regex.split(".*"));
@@ -93,7 +93,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/language")
 }
 
-/// The chapters by the names of their folders. What the programs import lies in folders of chapters, and is not shown.
+/// Returns the chapters by the names of their folders. Imported files lie in subfolders of chapters, and are not listed.
 fn chapters() -> BTreeMap<String, Chapter> {
     let folders = entries(&folder()).into_iter().filter(|(_, path)| path.is_dir());
     folders.map(|(name, path)| (name, chapter(&path))).collect()
@@ -126,7 +126,7 @@ fn example(path: PathBuf) -> Example {
     Example { path, rule, spec }
 }
 
-/// The index with its tables made anew. Prose is kept.
+/// Returns the index with new tables and unchanged prose.
 fn index(readme: &str, chapters: &BTreeMap<String, Chapter>) -> String {
     let all = || chapters.values().flat_map(Chapter::values);
     let rejected = all().filter(|example| example.spec.compile_error.is_some()).count();
@@ -149,7 +149,7 @@ fn index(readme: &str, chapters: &BTreeMap<String, Chapter>) -> String {
     lines.join("\n").trim_end().to_string() + "\n"
 }
 
-/// Ends a chapter of the index by its table.
+/// Ends a chapter of the index with its table.
 fn close(lines: &mut Vec<String>, chapter: Option<&str>, chapters: &BTreeMap<String, Chapter>) {
     while lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
@@ -166,7 +166,7 @@ fn close(lines: &mut Vec<String>, chapter: Option<&str>, chapters: &BTreeMap<Str
     lines.push(String::new());
 }
 
-/// What comes of a program, in a word.
+/// Returns the outcome of a program in a few words.
 fn outcome(example: &Example) -> String {
     let spec = &example.spec;
     let failing = |expected: &Expected| matches!(expected, Expected::Error(_));
@@ -180,7 +180,7 @@ fn outcome(example: &Example) -> String {
     }
 }
 
-/// The errors or warnings of a program in the order in which they are told.
+/// Returns the errors or warnings of a program, in the order of their report.
 fn found(path: &Path, severity: Severity) -> String {
     let (diagnostics, sources) = match read_core(path, &Options::default()) {
         Ok(core) => (core.warnings, core.sources),

@@ -1,10 +1,10 @@
-//! The manuals of the languages: what `docs/language/` and `docs/mexpr-language.md` promise their readers.
+//! The manuals of the languages: checks of `docs/language/` and `docs/mexpr-language.md`.
 //!
-//! Every ```` ```futhark ```` block of the manual is a program with a test block, but for those with the name of a file
-//! (```` ```futhark shapes.fut ````), which others import. Here the programs are compiled, get the errors and warnings that they
-//! name and no others, and their written cases are run by the interpreter of the core IR; `scripts/test-programs.sh` runs
-//! all cases, as compiled. `prelude.md` has a row for every public definition of the prelude, with its type as the source
-//! declares it. Examples of host programs pass their `utest`s.
+//! Every ```` ```futhark ```` block of the manual is a program with a test block, except those with the name of a file (```` ```futhark
+//! shapes.fut ````), which others import. Here the programs are compiled, must get exactly the errors and warnings that they name, and
+//! their written cases are run by the interpreter of the core IR; `scripts/test-programs.sh` runs all cases, compiled. `prelude.md` has
+//! a row for every public definition of the prelude, with its type as the source declares it. Examples of host programs pass their
+//! `utest`s.
 
 #[path = "../../warpwise-fut/tests/interpreted/mod.rs"]
 mod interpreted;
@@ -27,9 +27,9 @@ use warpwise_mexpr::library;
 
 /// A block of a page.
 struct Block {
-    /// The file of an example that others import.
+    /// Name of the file, if others import the block.
     file: Option<String>,
-    /// The page and the line where it begins.
+    /// Page and line where the block begins.
     place: String,
     text: String,
 }
@@ -54,7 +54,7 @@ fn every_example_does_what_it_says() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// What is wrong with an example.
+/// Returns the complaints about an example.
 fn complaints(block: &Block, folder: &Path) -> Vec<String> {
     let path = folder.join(format!("{}.fut", block.place.replace(':', "-")));
     fs::write(&path, &block.text).expect("the example can be written");
@@ -72,7 +72,8 @@ fn is_tested(spec: &TestSpec) -> bool {
     spec.compile_error.is_some() || !spec.blocks.is_empty() || !spec.properties.is_empty()
 }
 
-/// The messages that a program gets, if they are not those it names: the code of an error, or the codes of its warnings.
+/// Compares the messages of a program with those that it names: the code of an error, or the codes of its warnings. Returns a
+/// description of a difference.
 fn wrong_messages(path: &Path, spec: &TestSpec) -> Option<String> {
     let options = Options::default();
     let (diagnostics, shown) = match read_core(path, &options) {
@@ -129,7 +130,7 @@ fn every_host_program_passes_its_tests() {
 
 #[test]
 fn the_tables_of_built_in_functions_are_complete() {
-    // Externals are for the library, and what takes programs apart for compilers.
+    // Externals are for the library, and the functions that parse programs are for compilers.
     let plain = builtins::ALL
         .iter()
         .filter(|builtin| builtin.kind() != Kind::External && !builtin.name().starts_with("bootParser"));
@@ -156,7 +157,7 @@ fn the_table_of_the_library_of_host_programs_is_complete() {
     }
 }
 
-/// Compares the rows of a page with those that it should have.
+/// Compares the rows of a page with the expected rows.
 fn compare(page: &Path, mut declared: Vec<(String, String)>) {
     let text = fs::read_to_string(page).expect("the page is there");
     let mut shown: Vec<(String, String)> = text.lines().filter_map(shown).collect();
@@ -172,14 +173,14 @@ fn compare(page: &Path, mut declared: Vec<(String, String)>) {
     assert!(declared == shown, "{} lacks\n{missing}and has what is not there\n{unknown}", page.display());
 }
 
-/// Name and type of a row, as Markdown; none if the line is no such row.
+/// Returns the name and type of a row, as Markdown; `None` if the line is no such row.
 fn shown(line: &str) -> Option<(String, String)> {
     let mut cells = line.strip_prefix("| ")?.split(" | ");
     let (name, ty) = (cells.next()?, cells.next()?);
     [name, ty].iter().all(|cell| cell.starts_with('`')).then(|| (name.to_string(), ty.to_string()))
 }
 
-/// Name and type of what a file of the prelude declares for its users, as Markdown: definitions, members of module types, modules.
+/// Returns names and types of the public declarations of a prelude file, as Markdown: definitions, members of module types, modules.
 fn declared(file: &str) -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../warpwise-fut/prelude/{file}.fut"));
     let text = fs::read_to_string(path).expect("the prelude is there");
@@ -195,7 +196,7 @@ fn declared(file: &str) -> Vec<(String, String)> {
     definitions.chain(members).chain(modules).collect()
 }
 
-/// A name and what follows it, as cells of a table.
+/// Splits a declaration into a name and a type, as cells of a table.
 fn row(declaration: &str) -> (String, String) {
     let declaration = declaration.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
     let (name, ty) = declaration.split_once(' ').expect("a name and a type");
@@ -223,7 +224,7 @@ fn name(page: &Path) -> String {
     page.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The blocks of a page in a language.
+/// Returns the blocks of a page in a language.
 fn blocks(page: &Path, language: &str) -> Vec<Block> {
     let text = fs::read_to_string(page).expect("the page can be read");
     let mut blocks: Vec<Block> = Vec::new();

@@ -1,4 +1,4 @@
-//! The two ways an oracle answers: interpreted, and compiled where the interpreter may take no step.
+//! The two ways in which an oracle answers: interpreted, or compiled if the interpreter may take no step.
 
 use warpwise_diag::Sources;
 use warpwise_driver::build::Core;

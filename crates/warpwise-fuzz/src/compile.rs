@@ -1,4 +1,4 @@
-//! One program through the whole compiler but LLVM, for a CPU and for a CUDA device.
+//! Compilation of one program by the whole compiler except LLVM, for a CPU and for a CUDA device.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,17 +13,17 @@ use warpwise_ir::verify::Level;
 use warpwise_opt::pass::{check, run_passes};
 use warpwise_opt::pipelines::{CPU, DEVICE};
 
-/// Bytes of stack, as the command has.
+/// Stack size in bytes, as of the command.
 const STACK: usize = 256 << 20;
 
-/// How a compilation ended, mistakes of ours left out.
+/// The outcome of a compilation, bugs of the compiler excluded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// The program is wrong.
     Rejected(Vec<Diagnostic>),
-    /// It needs what is not supported yet.
+    /// The program needs an unsupported feature.
     Limited(String),
-    /// All is well.
+    /// The program is compiled.
     Compiled,
 }
 
@@ -40,7 +40,7 @@ impl SourceProvider for Files {
     }
 }
 
-/// What a program is compiled for.
+/// The machines that a program is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Machines {
     /// A CPU.
@@ -54,7 +54,7 @@ pub fn compile(text: &str) -> Result<Ending, String> {
     compile_files(text, &Files::default(), Machines::All)
 }
 
-/// Compiles a text, on a thread with a stack of the usual size. An error is a mistake of the compiler.
+/// Compiles a text, on a thread with a stack of the usual size. An error is a bug of the compiler.
 pub fn compile_files(text: &str, files: &Files, machines: Machines) -> Result<Ending, String> {
     std::thread::scope(|scope| {
         let work = || catch_unwind(AssertUnwindSafe(|| everything(text, files, machines)));
@@ -80,7 +80,7 @@ fn everything(text: &str, files: &Files, machines: Machines) -> Result<Ending, S
     }
 }
 
-/// A rejection has an error, every diagnostic has words, and all of it can be shown.
+/// Checks that a rejection has an error, that every diagnostic has a message, and that all can be shown.
 fn said_well(sources: &Sources, diagnostics: &[Diagnostic]) -> Result<(), String> {
     if !diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err("rejected without an error".to_string());
@@ -112,7 +112,7 @@ fn phases(text: &str, files: &Files, machines: Machines, sources: &mut Sources) 
     Ok(())
 }
 
-/// Checks imperative code and takes the host's part of it further.
+/// Verifies imperative code, and compiles its host part to bytecode.
 fn finish(imp: &ImpProgram, sources: &Sources) -> Result<(), Failure> {
     warpwise_imp::verify::verify(imp).map_err(|message| Bug {
         pass: "lower to imperative code".to_string(),
@@ -127,7 +127,7 @@ fn source(name: &str, text: &str) -> SourceFile {
     SourceFile { key: name.to_string(), name: format!("{name}.fut"), text: text.to_string() }
 }
 
-/// A CPU with masks and vectors of eight floats.
+/// Returns a CPU with vectors of eight floats and without mask registers.
 fn target() -> CpuTarget {
     CpuTarget {
         name: "x86-64-v3".to_string(),

@@ -1,13 +1,13 @@
 //! Random well-typed programs.
 //!
-//! Types are scalars, pairs, and arrays of the one size `n`, so that expressions of any type can be put together
-//! without asking what sizes are equal. Running one may fail; compiling it must not.
+//! Types are scalars, pairs, and arrays of a single size `n`, so expressions of any type can be combined without checking which sizes
+//! are equal. Running a program may fail; compiling it must not.
 
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 
-/// How deep expressions nest.
+/// Maximum nesting depth of expressions.
 const DEPTH: u32 = 5;
 
 /// A type.
@@ -18,14 +18,14 @@ enum Ty {
     Array(Box<Ty>),
 }
 
-/// A program being written.
+/// The state of writing a program.
 struct Writer<'r> {
     random: &'r mut SmallRng,
     variables: Vec<(String, Ty)>,
     count: u32,
 }
 
-/// A program with one entry point and perhaps functions that it calls.
+/// Returns a program with one entry point and up to two functions that it calls.
 pub fn program(random: &mut SmallRng) -> String {
     let mut writer = Writer { random, variables: Vec::new(), count: 0 };
     let mut text = String::new();
@@ -72,7 +72,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What `write` writes where these variables are known, too.
+    /// Returns the text of `write`, which may also use these variables.
     fn inside(&mut self, variables: &[(&str, &Ty)], write: impl FnOnce(&mut Self) -> String) -> String {
         let known = self.variables.len();
         self.variables.extend(variables.iter().map(|&(name, ty)| (name.to_string(), ty.clone())));
@@ -86,7 +86,7 @@ impl Writer<'_> {
         format!("v{}", self.count)
     }
 
-    /// An expression of this type; those of more than one word are in parentheses.
+    /// Returns an expression of this type, in parentheses unless it is one word.
     fn expr(&mut self, ty: &Ty, depth: u32) -> String {
         let known: Vec<String> =
             self.variables.iter().filter(|(_, other)| other == ty).map(|(name, _)| name.clone()).collect();

@@ -1,12 +1,12 @@
-//! Programs of any length, of the kinds of code that long programs have: types, functions that call each other,
-//! loops, nests of parallel operations, modules, entry points.
+//! Programs of any length, with the kinds of code that long programs have: types, functions that call each other, loops, nests of
+//! parallel operations, modules, entry points.
 
 use std::fmt::Write;
 
-/// Definitions between two entry points.
+/// Number of chapters between two entry points.
 const BETWEEN_ENTRIES: usize = 5;
 
-/// A valid program of at least so many lines.
+/// Returns a valid program of at least `lines` lines.
 pub fn program(lines: usize) -> String {
     let mut text = String::new();
     let (mut written, mut index) = (0, 0);

@@ -1,8 +1,8 @@
 //! Hostile, random and very long programs, which the compiler must survive.
 //!
-//! [`compile`] runs everything from text to host bytecode, and tells compiler bugs from all other outcomes. [`mutate`] corrupts
-//! programs of the corpus, [`grammar`] writes well-typed ones, [`growing`] long ones. Only the tests of this crate use it. It makes no
-//! machine code: LLVM would take most of the time and gets valid code only, which the tests of `warpwise-driver` cover.
+//! [`compile`] runs everything from text to host bytecode, and distinguishes compiler bugs from all other outcomes. [`mutate`] corrupts
+//! programs of the corpus, [`grammar`] writes well-typed programs, [`growing`] long ones. Only the tests of this crate use it. It
+//! generates no machine code: LLVM would take most of the time and gets valid code only, which the tests of `warpwise-driver` cover.
 
 pub mod compile;
 pub mod grammar;

@@ -1,4 +1,4 @@
-//! Spoiling programs: bytes, words and declarations are lost, doubled, swapped and mixed between programs.
+//! Mutation of programs: bytes, words and declarations are lost, doubled, swapped and mixed between programs.
 
 use rand::Rng;
 use rand::rngs::SmallRng;
@@ -8,19 +8,19 @@ use rand::seq::IndexedRandom;
 const HEADS: [&str; 10] =
     ["def ", "let ", "entry ", "type ", "type~ ", "type^ ", "module ", "open ", "import ", "local "];
 
-/// Texts that stand in the way of lexers.
+/// Texts that are difficult for lexers.
 const ODD: [&str; 12] = ["\"", "'", "\u{0}", "\u{feff}", "é", "\\", "0x", "1e999", "--", "\r", "{-", "`"];
 
-/// A corpus ready to be drawn from.
+/// A corpus of programs, with their parts.
 pub struct Corpus {
-    /// Whole programs.
+    /// Complete programs.
     pub programs: Vec<String>,
     declarations: Vec<String>,
     words: Vec<String>,
 }
 
 impl Corpus {
-    /// A corpus of these programs.
+    /// Creates a corpus of these programs.
     pub fn new(programs: Vec<String>) -> Corpus {
         let declarations: Vec<String> = programs.iter().flat_map(|text| declarations(text)).collect();
         let mut words: Vec<String> =
@@ -30,7 +30,7 @@ impl Corpus {
         Corpus { programs, declarations, words }
     }
 
-    /// Some program of the corpus with some of its bytes changed.
+    /// Returns a random program of the corpus with some of its bytes changed.
     pub fn with_bytes_changed(&self, random: &mut SmallRng) -> String {
         let mut bytes = self.program(random).into_bytes();
         bytes.truncate(8192);
@@ -53,7 +53,7 @@ impl Corpus {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// A few declarations of the corpus, with a few words lost, doubled, swapped or replaced.
+    /// Returns a few declarations of the corpus, with a few words lost, doubled, swapped or replaced.
     pub fn with_words_changed(&self, random: &mut SmallRng) -> String {
         let mut words = pieces(&self.program(random));
         for _ in 0..random.random_range(0..=3) {
@@ -81,7 +81,7 @@ impl Corpus {
         words.concat()
     }
 
-    /// A run of declarations of one program, sometimes with one of another.
+    /// Returns consecutive declarations of one program, sometimes with one of another.
     fn program(&self, random: &mut SmallRng) -> String {
         let whole = declarations(self.programs.choose(random).map_or("", String::as_str));
         let (from, to) = range(random, whole.len());
@@ -95,7 +95,7 @@ impl Corpus {
     }
 }
 
-/// A range in something of this length; not empty if that is not.
+/// Returns a random range within a length; not empty unless the length is 0.
 fn range(random: &mut SmallRng, length: usize) -> (usize, usize) {
     if length == 0 {
         return (0, 0);
@@ -104,7 +104,7 @@ fn range(random: &mut SmallRng, length: usize) -> (usize, usize) {
     (from, random.random_range(from + 1..=length))
 }
 
-/// A text cut before every declaration.
+/// Splits a text before every declaration.
 fn declarations(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -117,7 +117,7 @@ fn declarations(text: &str) -> Vec<String> {
     parts
 }
 
-/// A text cut into words, blanks and single characters.
+/// Splits a text into words, blanks and single characters.
 pub fn pieces(text: &str) -> Vec<String> {
     let kind = |c: char| match c {
         _ if c.is_alphanumeric() || c == '_' => 1,
@@ -137,7 +137,7 @@ pub fn pieces(text: &str) -> Vec<String> {
     parts
 }
 
-/// A smaller text for which `fails` still holds, found by leaving out declarations, lines and words.
+/// Returns a smaller text for which `fails` still holds, found by leaving out declarations, lines and words.
 pub fn smaller(text: &str, fails: impl Fn(&str) -> bool) -> String {
     let mut best = text.to_string();
     let cuts: [fn(&str) -> Vec<String>; 3] =

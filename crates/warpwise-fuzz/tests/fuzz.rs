@@ -1,9 +1,8 @@
-//! Spoilt and random programs: each is compiled, rejected or not supported, and soon.
+//! Mutated and random programs: each is compiled, rejected or not supported, within a short time.
 //!
-//! `FUZZ_SECONDS` says for how long (20 seconds if it is not set), `FUZZ_SEED` with which seed to begin (0). A
-//! failure names its seed and leaves the program, made smaller, in the folder for temporary files of the tests; it
-//! belongs into `corpus/` once it is mended. A program that is not done in time, or that ends the whole process,
-//! is found in `fuzz-current-*.fut` there.
+//! `FUZZ_SECONDS` sets the duration (default: 20 seconds), `FUZZ_SEED` the first seed (default: 0). A failure names its seed and leaves
+//! the program, made smaller, in the folder for temporary files of the tests; the program belongs in `corpus/` once the bug is fixed. A
+//! program that is not done in time, or that ends the whole process, is found in `fuzz-current-*.fut` there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +16,13 @@ use warpwise_fuzz::compile::{Ending, compile};
 use warpwise_fuzz::grammar;
 use warpwise_fuzz::mutate::{Corpus, smaller};
 
-/// Programs at a time.
+/// Number of programs compiled concurrently.
 const WORKERS: usize = 2;
 
-/// A program of a few kilobytes that takes longer than this hangs.
+/// Time after which a program of a few kilobytes counts as hanging.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Folders of programs to spoil, from the root of the repository.
+/// Folders of programs to mutate, relative to the root of the repository.
 const FOLDERS: [&str; 7] = [
     "crates/warpwise-fuzz/corpus",
     "crates/warpwise-fut/prelude",
@@ -110,7 +109,7 @@ fn nothing_makes_the_compiler_fail() {
     assert!(reports.is_empty(), "\n{}", reports.join("\n"));
 }
 
-/// Compiles a program that is in a file meanwhile, for whoever has to find out why the process ended.
+/// Compiles a program. Meanwhile it is kept in a file, to find out why the process ended if it does.
 fn watched(worker: usize, text: &str) -> Result<usize, String> {
     fs::write(temporary(&format!("fuzz-current-{worker}.fut")), text).unwrap();
     let start = Instant::now();
@@ -125,7 +124,7 @@ fn watched(worker: usize, text: &str) -> Result<usize, String> {
     })
 }
 
-/// Writes the program made smaller, and says where.
+/// Reduces the program, writes it to a file, and says where.
 fn report(corpus: &Corpus, seed: u64, why: &str) -> String {
     let kind = |why: &str| why.chars().filter(|c| !c.is_ascii_digit()).take(60).collect::<String>();
     let path = temporary(&format!("fuzz-{seed}.fut"));

@@ -1,10 +1,10 @@
-//! The cost of compiling grows as the program does. Cost is counted in allocated bytes, which do not depend on
-//! the machine: from `2n` to `4n` it must grow by about twice what it grew by from `n` to `2n`.
+//! The cost of compiling grows linearly with the program. Cost is counted in allocated bytes, which do not depend on the machine: the
+//! increase from `2n` to `4n` must be about twice the increase from `n` to `2n`.
 //!
-//! For CPUs only. FIXME: for devices `short_circuit` takes time and memory that grow with the square of how many updates follow each
-//! other (0.2 s for 600).
+//! For CPUs only. FIXME: for devices `short_circuit` takes time and memory that grow with the square of the number of consecutive
+//! updates (0.2 s for 600).
 //!
-//! `GROWTH_TIMES=1` prints how long each program took, for a look at what does not allocate.
+//! `GROWTH_TIMES=1` prints the time for each program, to look at steps that do not allocate.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,15 +13,15 @@ use std::time::Instant;
 use warpwise_fuzz::compile::{Ending, Files, Machines, compile_files};
 use warpwise_fuzz::growing;
 
-/// How much faster than the program its cost may grow from the first step to the second.
+/// Factor by which the cost may grow faster than the program from the first step to the second.
 const MOST: f64 = 1.35;
 
-/// Counts what it allocates.
+/// An allocator that counts allocated bytes.
 struct Counting;
 
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: every request is handed to the system's allocator as it is.
+// SAFETY: every request is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.fetch_add(layout.size() as u64, Ordering::Relaxed);
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Programs of any length: a name, a first length, what to write.
+/// Programs of any length: a name, a first length, the function that writes the program.
 type Shape = (&'static str, usize, fn(usize) -> String);
 
 const SHAPES: &[Shape] = &[

@@ -1,10 +1,10 @@
-//! Programs made to hurt: each ends in an answer, in time that (but for types that double) does not grow faster than the text.
+//! Hostile programs: each ends in an answer, in time that (except for types that double) does not grow faster than the text.
 
 use std::time::{Duration, Instant};
 
 use warpwise_fuzz::compile::{Ending, Files, Machines, compile, compile_files};
 
-/// More than any of these takes on a slow machine; a quadratic step on a megabyte takes hours.
+/// Time limit: each program takes less even on a slow machine, while a quadratic step on a megabyte takes hours.
 const LONG: Duration = Duration::from_secs(60);
 
 #[track_caller]
@@ -83,7 +83,7 @@ fn nesting_of_a_hundred_thousand_levels() {
     }
 }
 
-/// As deep as is allowed, everything after the parser has to cope.
+/// The whole compiler copes with the greatest depth that the parser allows.
 #[test]
 fn nesting_as_deep_as_allowed() {
     for depth in [50, 100, 200, 250] {
@@ -114,7 +114,7 @@ fn nesting_as_deep_as_allowed() {
     }
 }
 
-/// Functions and modules that double with every step are no larger than what is written of them.
+/// Functions and modules that double with every step are no larger than their text.
 #[test]
 fn definitions_that_double() {
     let functions: String = (0..60).map(|i| format!("def f{} x = f{i} (f{i} x)\n", i + 1)).collect();
@@ -125,7 +125,7 @@ fn definitions_that_double() {
     answered(&format!("module m0 = {{ def x = 1i32 }}\n{modules}"));
 }
 
-/// Module types and parametric modules that double are looked into, up to a bound.
+/// Module types and parametric modules that double are expanded up to a bound.
 #[test]
 fn module_types_and_parametric_modules_that_double() {
     let types: String =
@@ -137,7 +137,7 @@ fn module_types_and_parametric_modules_that_double() {
     answered(&format!("module f0 (p: {{}}) = {{ def x = 1i32 }}\n{applied}"));
 }
 
-/// Types that double with every step are refused when they become too large, whatever makes them do so.
+/// Types that double with every step are refused when they become too large, whatever the cause of the doubling.
 #[test]
 fn types_that_double() {
     let pairs =

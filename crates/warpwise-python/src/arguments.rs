@@ -1,4 +1,4 @@
-//! Arguments of Python, taken apart into what programs take.
+//! Converts Python arguments into the values that programs take.
 
 use std::fmt::{self, Write};
 
@@ -24,41 +24,41 @@ use crate::resident::{self, DeviceArray, refused};
 use crate::scalar::{self, NoScalar, from_python};
 use crate::values::{Opaque, Variant};
 
-/// An array that the caller gives away, see `consume`.
+/// An array that the caller gives away; see `consume`.
 #[pyclass(frozen, module = "warpwise")]
 pub struct Consumed {
     array: Py<PyAny>,
 }
 
-/// Gives an array away: an entry point that consumes it may overwrite it where it lies. What the array holds afterwards is unspecified.
+/// Gives an array away: an entry point that consumes it may overwrite it in place. Its contents afterwards are unspecified.
 ///
-/// Arrays that cannot be written to, or whose elements do not lie one after the other, are copied all the same.
+/// Arrays that are read-only or not contiguous are copied all the same.
 #[pyfunction]
 pub fn consume(array: Py<PyAny>) -> Consumed {
     Consumed { array }
 }
 
-/// Takes the arguments of a call apart.
+/// Converts the arguments of a call into leaves.
 pub struct Taker<'c> {
     code: &'c Code,
     running: &'c Running,
     entry: &'c str,
-    /// What was taken so far.
+    /// The leaves converted so far.
     pub leaves: Vec<Placed>,
     consumed: bool,
     given_away: bool,
 }
 
-/// A type of arrays of scalars.
+/// The type of an array of scalars.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ArrayType {
-    /// The type of the elements.
+    /// Element type.
     pub element: ValueType,
-    /// The number of dimensions.
+    /// Number of dimensions.
     pub rank: usize,
 }
 
-/// Where in the arguments something is: `xs`, `points[3].x`.
+/// The place of a value within the arguments: `xs`, `points[3].x`.
 #[derive(Clone, Copy)]
 enum Place<'p> {
     Parameter(&'p str),
@@ -68,15 +68,15 @@ enum Place<'p> {
 }
 
 impl<'c> Taker<'c> {
-    /// Nothing taken yet.
+    /// Creates a converter that has no leaves yet.
     pub fn new(code: &'c Code, running: &'c Running, entry: &'c str) -> Taker<'c> {
         Taker { code, running, entry, leaves: Vec::new(), consumed: false, given_away: false }
     }
 
-    /// The argument for a parameter.
+    /// Converts the argument for parameter number `at`.
     pub fn argument(&mut self, at: usize, input: &Input, object: &Bound<'_, PyAny>) -> PyResult<()> {
         self.consumed = input.is_consumed();
-        // The common cases need no name.
+        // The common cases need no parameter name, which only messages use.
         if let TypeRef::Scalar(ty) = input.ty
             && let Ok(value) = from_python(ty, object)
         {
@@ -96,12 +96,12 @@ impl<'c> Taker<'c> {
         }
     }
 
-    /// An array for a parameter, or for a field of its elements, of this name.
+    /// Converts an array for a parameter, or for a field of its elements; `name` is the name of either.
     pub fn column(&mut self, ty: ArrayType, object: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         self.array(ty, object, &Place::Parameter(name))
     }
 
-    /// What was taken, in the host's memory.
+    /// Returns the leaves, in the host's memory.
     pub fn values(self) -> PyResult<Vec<Value>> {
         let memory = self.memory();
         self.leaves.into_iter().map(|leaf| on_host(leaf, memory)).collect()
@@ -134,7 +134,7 @@ impl<'c> Taker<'c> {
     }
 
     fn scalar(&mut self, ty: ValueType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
-        // An array of no dimensions is its only element.
+        // A NumPy array without dimensions counts as its only element.
         let element = seen(object).filter(|seen| seen.shape.is_empty()).map(|_| object.call_method0("item"));
         let element = element.transpose()?;
         match from_python(ty, element.as_ref().unwrap_or(object)) {
@@ -177,7 +177,7 @@ impl<'c> Taker<'c> {
         Ok(())
     }
 
-    /// An array that lies on a device.
+    /// Takes an array that lies on a device.
     fn resident(&mut self, ty: ArrayType, there: &DeviceArray, place: &Place<'_>) -> PyResult<()> {
         let (element, shape) = there.kind();
         if element != ty.element || shape.len() != ty.rank {
@@ -188,13 +188,13 @@ impl<'c> Taker<'c> {
         Ok(())
     }
 
-    /// Whether it is a tensor that lies where the program runs, on a CUDA device.
+    /// Returns whether `object` is a tensor in the memory of the CUDA device that the program runs on.
     fn is_near(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         let own = Device::of(self.code.device());
         Ok(own.is_cuda() && Device::elsewhere(object)? == Some(own))
     }
 
-    /// A tensor of another library, on the device.
+    /// Takes a tensor of another library, on the program's device.
     fn tensor(&mut self, ty: ArrayType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
         let device = self.code.device();
         let in_place = |error: PyErr| {
@@ -240,7 +240,7 @@ impl<'c> Taker<'c> {
         })
     }
 
-    /// What is no array of NumPy's but has NumPy make one: other libraries' arrays, buffers, lists of numbers.
+    /// Has NumPy make an array of an object that is none: other libraries' arrays, buffers, lists of numbers.
     fn as_array<'py>(
         &self,
         ty: ArrayType,
@@ -274,7 +274,7 @@ impl<'c> Taker<'c> {
         if !is_list || found.element == Some(ty.element) {
             return Ok(found);
         }
-        // Numbers in lists have no type of their own but that they are whole or not.
+        // Numbers in lists have no element type of their own; they only are whole or not.
         let is_empty = found.shape.contains(&0);
         let fits = match found.element {
             Some(ValueType::Bool) => ty.element == ValueType::Bool,
@@ -327,7 +327,7 @@ impl<'c> Taker<'c> {
         Ok(())
     }
 
-    /// A field of a dict, a column of a table, or an attribute.
+    /// Returns a field of `object`: an item of a dict, a column of a table, or an attribute.
     fn part<'py>(
         &self,
         ty: TypeRef,
@@ -400,7 +400,7 @@ impl<'c> Taker<'c> {
         self.whole(whole, place).map(|_| ())
     }
 
-    /// A value that becomes part of another.
+    /// Converts a value that becomes part of another one. Leaves `self.leaves` unchanged.
     fn apart(&mut self, ty: TypeRef, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<Held> {
         let before = std::mem::take(&mut self.leaves);
         let taken = self.value(ty, object, place);
@@ -410,7 +410,7 @@ impl<'c> Taker<'c> {
         Ok(Held::new(&self.code.interface, ty, leaves))
     }
 
-    /// An array of records as a record of arrays or a structured array, or any array as a list.
+    /// Takes an opaque array: an array of records as a record of arrays or a structured array, or any array as a list.
     fn opaque_array(
         &mut self,
         ty: TypeRef,
@@ -440,7 +440,7 @@ impl<'c> Taker<'c> {
         Ok(())
     }
 
-    /// Takes a value that was put together of parts; gives its bytes.
+    /// Takes a value that was assembled from parts. Returns its size in bytes.
     fn whole(&mut self, whole: Result<Held, Problem>, place: &Place<'_>) -> PyResult<usize> {
         let whole = whole.map_err(|wrong| problem(&wrong.within(&self.words(place))))?;
         let bytes = whole.leaves.iter().map(|leaf| leaf.bytes() as usize).sum();
@@ -448,7 +448,7 @@ impl<'c> Taker<'c> {
         Ok(bytes)
     }
 
-    /// The arrays of the fields, if there is one for each.
+    /// Converts the arrays of the fields; returns `None` if `object` does not have one for each field.
     fn field_arrays(
         &mut self,
         ty: TypeRef,
@@ -546,12 +546,12 @@ impl Place<'_> {
     }
 }
 
-/// Whether these are the fields of a tuple.
+/// Returns whether these are the fields of a tuple.
 pub fn is_tuple(fields: &[Field]) -> bool {
     fields.len() != 1 && fields.iter().enumerate().all(|(at, field)| field.name == at.to_string())
 }
 
-/// A part of a value that is put together on the host.
+/// Returns a leaf in the host's memory, copied from the device if it lies there.
 fn on_host(leaf: Placed, memory: &MemoryPool) -> PyResult<Value> {
     match leaf {
         Placed::Host(value) => Ok(value),

@@ -1,9 +1,9 @@
-//! Arrow's arrays, by its C data interface: those of pyarrow, Polars, pandas and others come in, and NumPy's go out.
+//! Arrow arrays, by Arrow's C data interface: arrays of pyarrow, Polars, pandas and others come in, and NumPy arrays go out.
 //!
-//! What comes in is lent: the block of the run time's array keeps Arrow's, and lies where that does, if it is one chunk of numbers.
-//! Several chunks, and truth values (bits in Arrow, bytes here), are copied, and counted.
+//! An incoming array is lent: if it is one chunk of numbers, the run time's array uses Arrow's memory in place and keeps it alive.
+//! Several chunks, and truth values (bits in Arrow, bytes here), are copied, and the copies counted.
 //!
-//! Absent: nulls, which programs have no value for; dictionaries, texts, lists of different lengths.
+//! Absent: nulls, which programs have no value for; dictionaries, texts, and lists of different lengths.
 
 use std::ffi::CStr;
 use std::panic::RefUnwindSafe;
@@ -36,39 +36,39 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// Whether an object lends arrays of Arrow's, and is not one of NumPy's in a wrapper (as most columns of pandas are).
+/// Returns whether an object lends Arrow arrays and does not wrap a NumPy array (as most columns of pandas do).
 pub fn is_arrow(object: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| object.hasattr(name).unwrap_or(false);
     (has("__arrow_c_array__") || has("__arrow_c_stream__")) && !numpy::has_dtype(object)
 }
 
-/// Whether an object is a table, whose columns are its items.
+/// Returns whether an object is a table, whose columns are its items.
 pub fn is_table(object: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| object.hasattr(name).unwrap_or(false);
     has("__arrow_c_stream__") && has("__getitem__") && (has("columns") || has("column_names"))
 }
 
-/// Arrays that come one after the other.
+/// A stream of arrays.
 pub struct Chunks {
     stream: FFI_ArrowArrayStream,
     schema: FFI_ArrowSchema,
-    /// The type of each.
+    /// Type of each array.
     pub ty: DataType,
 }
 
-// SAFETY: a stream may be used by any thread, by one at a time; a schema is data.
+// SAFETY: any thread may use a stream, one thread at a time; a schema is data.
 unsafe impl Send for Chunks {}
 
 impl Chunks {
-    /// What an object lends by `__arrow_c_stream__`.
+    /// Takes the stream that an object lends by `__arrow_c_stream__`.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Chunks> {
         let capsule = object.call_method0("__arrow_c_stream__")?;
         let stream = capsule.cast::<PyCapsule>()?.pointer_checked(Some(STREAM))?;
-        // SAFETY: a capsule of this name has a stream, which is moved out, as the interface wants it.
+        // SAFETY: a capsule of this name holds a stream, which is moved out, as the interface demands.
         let mut stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr().cast()) };
         let mut schema = FFI_ArrowSchema::empty();
         let status = match stream.get_schema {
-            // SAFETY: the stream is not released, and the schema is written whole or not at all.
+            // SAFETY: the stream is not released, and the schema is written completely or not at all.
             Some(get_schema) => unsafe { get_schema(&mut stream, &mut schema) },
             None => return Err(PyValueError::new_err("the Arrow stream was used before")),
         };
@@ -79,11 +79,11 @@ impl Chunks {
         Ok(Chunks { stream, schema, ty })
     }
 
-    /// The next array; `None` after the last.
+    /// Returns the next array; `None` after the last.
     pub fn next(&mut self) -> Result<Option<ArrayRef>, String> {
         let Some(get_next) = self.stream.get_next else { return Ok(None) };
         let mut array = FFI_ArrowArray::empty();
-        // SAFETY: the stream is not released, and the array is written whole or not at all.
+        // SAFETY: the stream is not released, and the array is written completely or not at all.
         let status = unsafe { get_next(&mut self.stream, &mut array) };
         if status != 0 {
             return Err(last_error(&mut self.stream, status));
@@ -96,7 +96,7 @@ impl Chunks {
 }
 
 fn last_error(stream: &mut FFI_ArrowArrayStream, status: i32) -> String {
-    // SAFETY: the stream is not released; the text that it gives, if any, lives until the next call.
+    // SAFETY: the stream is not released; the text that it returns, if any, lives until the next call.
     let text = stream.get_last_error.and_then(|get| unsafe {
         let text = get(stream);
         (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
@@ -105,7 +105,7 @@ fn last_error(stream: &mut FFI_ArrowArrayStream, status: i32) -> String {
 }
 
 fn imported(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> Result<ArrayRef, String> {
-    // SAFETY: whoever speaks the interface gives an array that its schema describes.
+    // SAFETY: the interface obliges the lender to pass an array that its schema describes.
     let import = || unsafe { from_ffi(array, schema) }.map(make_array);
     match guarded(import) {
         Ok(imported) => imported.map_err(|error| error.to_string()),
@@ -117,24 +117,24 @@ fn unknown(error: ArrowError) -> PyErr {
     PyTypeError::new_err(error.to_string())
 }
 
-/// What an object lends: its type, and its arrays one after the other.
+/// The arrays that an object lends, in order, with their type.
 pub struct Lent {
     ty: DataType,
     chunks: Vec<ArrayRef>,
 }
 
-/// Why an array that is lent is not taken.
+/// The reason why a lent array is not taken.
 pub enum NotTaken {
-    /// It has other elements, which are described.
+    /// It has another type, described by this text.
     Type(String),
     /// The row of this number is null, or holds a null.
     Null(u64),
-    /// Something else.
+    /// Another failure.
     Other(PyErr),
 }
 
 impl Lent {
-    /// What an object lends.
+    /// Takes the arrays that an object lends.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Lent> {
         if !object.hasattr("__arrow_c_array__")? {
             let mut stream = Chunks::of(object)?;
@@ -148,7 +148,7 @@ impl Lent {
         let pair = pair.cast::<PyTuple>()?;
         let pointer = |place, name| pair.get_item(place)?.cast::<PyCapsule>()?.pointer_checked(Some(name));
         let (schema, array) = (pointer(0, SCHEMA)?, pointer(1, ARRAY)?);
-        // SAFETY: capsules of these names have a schema and an array, which are moved out, as the interface wants it.
+        // SAFETY: capsules of these names hold a schema and an array, which are moved out, as the interface demands.
         let (schema, array) = unsafe {
             (
                 FFI_ArrowSchema::from_raw(schema.as_ptr().cast()),
@@ -160,13 +160,13 @@ impl Lent {
         Ok(Lent { ty, chunks: vec![array] })
     }
 
-    /// The array of the run time with these rows, of a type and rank: where they lie, or a copy.
+    /// Returns the rows as an array of the run time, of element type `ty` and this rank: in place, or as a copy.
     pub fn take(self, ty: ValueType, rank: usize, memory: &MemoryPool) -> Result<Array, NotTaken> {
         taken(&self.ty, &self.chunks, ty, rank, memory)
     }
 }
 
-/// The array of the run time with the rows of chunks: where they lie, or a copy.
+/// Returns the rows of chunks as an array of the run time: in place, or as a copy.
 pub fn taken(
     arrow: &DataType,
     chunks: &[ArrayRef],
@@ -213,33 +213,33 @@ pub fn taken(
     Ok(array)
 }
 
-/// Where a buffer lies.
+/// Wraps a buffer in a block, without a copy.
 fn lent(buffer: Buffer) -> Block {
     let (start, bytes) = (NonNull::from(buffer.as_slice()).cast(), buffer.len());
-    // SAFETY: the block keeps the buffer, whose bytes nobody writes.
+    // SAFETY: the block keeps the buffer, and nobody writes to its bytes.
     unsafe { Block::shared(start, bytes, Arc::new(buffer)) }
 }
 
-/// An array of NumPy's that others take as one of Arrow's: it has `__arrow_c_array__`, which `pyarrow.array`, `polars.Series` and others
-/// ask for.
+/// A NumPy array that others take as an Arrow array: it has `__arrow_c_array__`, which `pyarrow.array`, `polars.Series` and others ask
+/// for.
 #[pyclass(frozen, module = "warpwise")]
 pub struct ArrowArray {
     data: ArrayData,
 }
 
-/// Keeps the memory of an array.
+/// Owner of an array's memory.
 struct Kept {
     _array: Array,
 }
 
-// Nobody looks into it.
+// Its contents are never read, so a panic cannot expose a broken state.
 impl RefUnwindSafe for Kept {}
 
-/// Lends a NumPy array to whoever takes arrays of Arrow's: `pyarrow.array(warpwise.arrow(xs))`, `polars.Series(warpwise.arrow(xs))`.
+/// Lends a NumPy array to libraries that take Arrow arrays: `pyarrow.array(warpwise.arrow(xs))`, `polars.Series(warpwise.arrow(xs))`.
 ///
-/// The elements stay where they are, so nobody should write to `array` from then on. A matrix becomes an array of lists of one length.
-/// Copied, and counted in `copied_bytes`, are truth values, which are bits in Arrow, and arrays whose elements do not lie one after the
-/// other. TypeError if `array` is no array with dimensions, or its elements are of a type that programs do not have.
+/// The elements stay where they are, so nobody should write to `array` from then on. A matrix becomes an array of lists of equal
+/// length. Truth values, which are bits in Arrow, and arrays that are not contiguous are copied, and counted in `copied_bytes`.
+/// TypeError if `array` is not an array with dimensions, or if programs do not have its element type.
 #[pyfunction]
 pub fn arrow(array: &Bound<'_, PyAny>) -> PyResult<ArrowArray> {
     let wrong = || {
@@ -252,7 +252,7 @@ pub fn arrow(array: &Bound<'_, PyAny>) -> PyResult<ArrowArray> {
     let taken = found.take(ty, false, Resources::default().context().memory())?;
     let (shape, elements) = (Shape::from_slice(taken.shape()), taken.len());
     let (start, bytes) = (NonNull::from(taken.bytes()).cast(), taken.bytes().len());
-    // SAFETY: the array keeps its elements, which lie one after the other and are not written to.
+    // SAFETY: the array keeps its elements, which are contiguous and not written to.
     let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(Kept { _array: taken })) };
     let buffer = if ty == ValueType::Bool {
         let bits = BooleanBuffer::from_iter(buffer.iter().map(|&byte| byte != 0)).into_inner();
@@ -266,7 +266,7 @@ pub fn arrow(array: &Bound<'_, PyAny>) -> PyResult<ArrowArray> {
     Ok(ArrowArray { data })
 }
 
-/// Lists of lists of numbers.
+/// Wraps numbers in lists of fixed size, one level for each inner dimension of the shape.
 fn nested(mut data: ArrayData, shape: &Shape) -> Result<ArrayData, ArrowError> {
     for dimension in (1..shape.len()).rev() {
         let item = Arc::new(Field::new("item", data.data_type().clone(), false));
@@ -282,20 +282,20 @@ fn nested(mut data: ArrayData, shape: &Shape) -> Result<ArrayData, ArrowError> {
 
 #[pymethods]
 impl ArrowArray {
-    /// The type, by Arrow's C data interface: a capsule.
+    /// Returns the type, by Arrow's C data interface: a capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(self.data.data_type()).map_err(unknown)?;
         PyCapsule::new_with_value(py, schema, SCHEMA)
     }
 
-    /// The type and the array, by Arrow's C data interface: a pair of capsules. Another type than its own is not made.
+    /// Returns the type and the array, by Arrow's C data interface: a pair of capsules. A requested schema is ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The interface lets whoever cannot convert give what there is.
+        // The interface lets a producer that cannot convert return what it has.
         let _ = requested_schema;
         let array = PyCapsule::new_with_value(py, FFI_ArrowArray::new(&self.data), ARRAY)?;
         Ok((self.__arrow_c_schema__(py)?, array))

@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use pyo3::prelude::*;
 use warpwise_cli::Foreign;
 
-/// What `warpwise/__main__.py` runs itself.
+/// The subcommands that `warpwise/__main__.py` runs itself, with their descriptions.
 const FOREIGN: [Foreign; 1] =
     [("stubs", "Write down for editors and type checkers what Python programs give to a program, and get")];
 
-/// Runs the command and gives its exit code. `words` are its name and its arguments, and `itself` is the command line that starts it in
-/// another process. From then on the command handles this process's signals, and Python does not.
+/// Runs the command and returns its exit code. `words` are its name and arguments; `itself` is the command line that starts the command
+/// in another process. From then on the command, and no longer Python, handles this process's signals.
 #[pyfunction(name = "_command")]
 pub fn command(py: Python<'_>, words: Vec<OsString>, itself: Vec<OsString>) -> u8 {
     py.detach(|| warpwise_cli::main(words, itself, &FOREIGN))

@@ -1,4 +1,4 @@
-//! From text to a program.
+//! Compilation of a text or a file to a loaded program.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -19,12 +19,12 @@ use crate::parts::Parts;
 use crate::program::{Code, Origin, Program, Running, Source};
 use crate::runtime::Resources;
 
-/// How often the main thread looks for Ctrl-C while something is compiled.
+/// Interval at which the main thread checks for Ctrl-C during a compilation.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Compiles a program.
 ///
-/// `program` is a path (`os.PathLike`, or a str that ends in `.fut` or `.ir` and is one line) or the text of a program. `name` is what
+/// `program` is a path (`os.PathLike`, or a str of one line that ends in `.fut` or `.ir`) or the text of a program. `name` is what
 /// messages call a text, and `folder` is where the files that it imports lie.
 #[pyfunction]
 #[pyo3(signature = (program, *, device=None, threads=None, memory_limit=None, strict_fp=false, fast_math=false, unchecked=false,
@@ -83,7 +83,7 @@ pub fn loaded(py: Python<'_>, origin: &Origin, resources: Resources) -> PyResult
     Ok(Running { program, context })
 }
 
-/// What a file or a text says of its entry points: a list of dicts with `name`, `signature` and `doc`. Nothing is checked or compiled.
+/// Returns the entry points that a text declares: a list of dicts with `name`, `signature` and `doc`. Nothing is checked or compiled.
 #[pyfunction]
 pub fn declared<'py>(py: Python<'py>, text: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let described = |entry: warpwise_fut::entries::Declared| {
@@ -112,12 +112,13 @@ fn source(program: &Bound<'_, PyAny>, name: &str, folder: PathBuf) -> PyResult<S
     })
 }
 
-/// Works in a thread of its own, so that Ctrl-C need not wait for it: the thread is left to itself then, and what it makes dropped.
+/// Runs `work` in a thread of its own, so that Ctrl-C need not wait for it. After Ctrl-C the thread runs on unattended and its result
+/// is dropped.
 pub fn aside<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let (tell, told) = channel();
     let told = Mutex::new(told);
     let work = move || {
-        // Nobody may be there to hear.
+        // The receiver may be gone.
         let _ = tell.send(error::guarded(work));
     };
     let thread = std::thread::Builder::new().name("compile".to_string()).spawn(work);

@@ -1,4 +1,4 @@
-//! How many bytes of arguments and results were copied.
+//! Count of the bytes of arguments and results that were copied.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,16 +6,15 @@ use pyo3::pyfunction;
 
 static COPIED: AtomicU64 = AtomicU64::new(0);
 
-/// Notes that so much was copied.
+/// Adds `bytes` to the count.
 pub fn note(bytes: usize) {
     COPIED.fetch_add(bytes as u64, Ordering::Relaxed);
 }
 
-/// How many bytes of arrays were copied since the module was loaded, on the way into programs and out of them.
+/// Returns the number of bytes of arrays that were copied on the way into and out of programs since the module was loaded.
 ///
-/// Contiguous arrays of the type that a parameter has are not copied, and results are not. What is copied: arrays whose elements do not
-/// lie one after the other in row-major order, lists, what an entry point consumes (unless it is given by `consume`), and results that
-/// are arguments.
+/// Contiguous arrays of the parameter's type are not copied, nor are results. Copied are: arrays whose elements are not contiguous in
+/// row-major order, lists, arguments that an entry point consumes (unless they are given by `consume`), and results that are arguments.
 #[pyfunction]
 pub fn copied_bytes() -> u64 {
     COPIED.load(Ordering::Relaxed)

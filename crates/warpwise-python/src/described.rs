@@ -1,5 +1,5 @@
-//! The types of a program as plain Python data, for whoever writes them down (the stubs, `_stubs.py`) or
-//! must know them before a call (`_entries.py`).
+//! The types of a program as plain Python data, for the stubs (`_stubs.py`) and for code that must know them before a call
+//! (`_entries.py`).
 //!
 //! ```text
 //! f32                    ("scalar", "f32")
@@ -18,8 +18,8 @@ use crate::arguments::is_tuple;
 use crate::entry::{EntryPoint, parameter_name};
 use crate::program::Program;
 
-/// What the entry points of a program take and give: for each its name, a list of parameters (name, type, whether it is consumed), and
-/// the type of its result.
+/// Returns the types of all entry points: for each its name, a list of parameters (name, type, whether it is consumed), and the type of
+/// its result.
 #[pyfunction(name = "_described")]
 pub fn described<'py>(py: Python<'py>, program: &Program) -> PyResult<Bound<'py, PyList>> {
     let interface = program.interface();
@@ -30,7 +30,7 @@ pub fn described<'py>(py: Python<'py>, program: &Program) -> PyResult<Bound<'py,
     Ok(all)
 }
 
-/// The same of one entry point.
+/// Returns the types of one entry point, in the same form as `_described`.
 #[pyfunction(name = "_described_entry")]
 pub fn described_alone<'py>(py: Python<'py>, entry: &EntryPoint) -> PyResult<Bound<'py, PyTuple>> {
     described_entry(py, entry.program_interface(), entry.interface())

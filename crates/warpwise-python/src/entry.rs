@@ -1,4 +1,4 @@
-//! An entry point, which Python calls.
+//! Entry points as Python callables.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::interrupt;
 use crate::program::{Code, Program, Running};
 use crate::results::Giver;
 
-// An entry point of a program. The class has no comment of its own in Python, so that each entry point can have one: its `__doc__` is what
-// stands before its declaration.
+// An entry point of a program. The class itself has no Python docstring, so that each entry point can have its own: its `__doc__` is
+// its declaration with the comment before it.
 #[allow(missing_docs)]
 #[pyclass(frozen, module = "warpwise")]
 pub struct EntryPoint {
@@ -28,32 +28,32 @@ pub struct EntryPoint {
 }
 
 impl EntryPoint {
-    /// The entry point of this number.
+    /// Creates the entry point with index `number`.
     pub fn new(code: &Arc<Code>, number: usize) -> EntryPoint {
         EntryPoint { code: Arc::clone(code), number }
     }
 
-    /// Which it is in the order of the source.
+    /// Returns its index in source order.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// What it shares with its program.
+    /// Returns the code that it shares with its program.
     pub fn code(&self) -> &Arc<Code> {
         &self.code
     }
 
-    /// What the program takes and gives.
+    /// Returns the interface of the whole program.
     pub fn program_interface(&self) -> &Interface {
         &self.code.interface
     }
 
-    /// What it takes and gives.
+    /// Returns the types of its parameters and of its result.
     pub fn interface(&self) -> &EntryInterface {
         &self.code.interface.entries[self.number]
     }
 
-    /// How it is declared, or, where that cannot be read, what it takes and gives.
+    /// Returns its declaration in the source or, where the source cannot be read, its parameters and result type.
     pub fn declaration(&self, py: Python<'_>) -> String {
         let entry = self.interface();
         if let Some(declared) = self.code.declared(py, &entry.name) {
@@ -67,7 +67,7 @@ impl EntryPoint {
         format!("{text} : {}", self.code.type_name(entry.output))
     }
 
-    /// The names and types of the parameters; those without a name are called by their numbers.
+    /// Returns the names and types of the parameters. Parameters without a name get one made from their position.
     fn parameters(&self) -> Vec<(String, String)> {
         let parameter = |(at, input): (usize, &Input)| {
             let star = if input.is_consumed() { "*" } else { "" };
@@ -76,7 +76,7 @@ impl EntryPoint {
         self.interface().inputs.iter().enumerate().map(parameter).collect()
     }
 
-    /// Puts arguments in the order of the parameters.
+    /// Returns the arguments in the order of the parameters.
     fn bound<'py>(
         &self,
         args: &Bound<'py, PyTuple>,
@@ -131,7 +131,8 @@ impl EntryPoint {
         Ok(taker.leaves)
     }
 
-    /// Runs until it is done. A signal that ends another call on the same threads ends this one, too; it begins again if it can.
+    /// Runs `call` to completion. A signal that ends another call on the same threads also ends this one, which then starts again if it
+    /// can.
     fn run<T: Send>(
         &self,
         py: Python<'_>,
@@ -161,7 +162,7 @@ impl EntryPoint {
     }
 }
 
-/// What a parameter is called.
+/// Returns the name of a parameter.
 pub fn parameter_name(at: usize, input: &Input) -> String {
     if input.name.is_empty() { format!("argument{}", at + 1) } else { input.name.clone() }
 }
@@ -184,8 +185,8 @@ impl EntryPoint {
         Giver::new(py, &self.code, &running).value(self.interface().output, results)
     }
 
-    /// As a call, of a program on a device: the arrays of the result stay there (`DeviceArray`), and calls on the same device take them
-    /// without a copy.
+    /// Calls the entry point of a program on a device and leaves the arrays of the result there (`DeviceArray`). Calls on the same
+    /// device take them without a copy.
     #[pyo3(signature = (*args, **kwargs))]
     fn resident<'py>(
         &self,
@@ -210,7 +211,7 @@ impl EntryPoint {
         self.code.packed(py)?.reduced(py, Some(&self.interface().name))
     }
 
-    /// What Dask tells equal entry points by.
+    /// Returns the token by which Dask recognises equal entry points.
     fn __dask_tokenize__(&self, py: Python<'_>) -> PyResult<(String, &str)> {
         Ok((self.code.packed(py)?.token(), &self.interface().name))
     }
@@ -221,8 +222,8 @@ impl EntryPoint {
         Program::of(py, Arc::clone(&self.code))
     }
 
-    /// How many seconds a call with these arguments takes without what Python adds: the mean of `calls` calls in a row from Rust. What is
-    /// consumed is copied by each call.
+    /// Seconds that a call with these arguments takes without Python's overhead: the mean of `calls` consecutive calls from Rust. Each
+    /// call copies the arguments that it consumes.
     #[pyo3(signature = (*args, calls))]
     fn native_seconds(&self, args: &Bound<'_, PyTuple>, calls: u32) -> PyResult<f64> {
         let py = args.py();
@@ -254,7 +255,7 @@ impl EntryPoint {
         }
     }
 
-    /// What inspection and editors show: an `inspect.Signature` with the types as annotations.
+    /// An `inspect.Signature` with the types as annotations, for inspection and editors.
     #[getter]
     fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let inspect = py.import("inspect")?;
@@ -273,19 +274,19 @@ impl EntryPoint {
         inspect.getattr("Signature")?.call((parameters,), Some(&options))
     }
 
-    /// How it is declared: `dot [n] (xs: [n]f32) (ys: [n]f32) : f32`.
+    /// The declaration: `dot [n] (xs: [n]f32) (ys: [n]f32) : f32`.
     #[getter]
     fn signature(&self, py: Python<'_>) -> String {
         self.declaration(py)
     }
 
-    /// What it takes: a list of pairs of a name and a type. A star before a type says that the argument is consumed.
+    /// The parameters: a list of pairs of a name and a type. A star before a type says that the argument is consumed.
     #[getter(parameters)]
     fn listed_parameters(&self) -> Vec<(String, String)> {
         self.parameters()
     }
 
-    /// The type of what it gives.
+    /// The type of the result.
     #[getter]
     fn result(&self) -> &str {
         self.code.type_name(self.interface().output)

@@ -1,4 +1,4 @@
-//! What goes wrong, as Python's exceptions.
+//! Failures as Python exceptions.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
@@ -33,7 +33,7 @@ create_exception!(
     "A mistake of this module, or of the compiler. Please report it with the program."
 );
 
-/// Why there is no program.
+/// Returns the exception for a failed compilation.
 pub fn not_built(py: Python<'_>, error: &BuildError) -> PyErr {
     match made(py, error) {
         Ok(exception) | Err(exception) => exception,
@@ -84,12 +84,12 @@ fn placed<'py>(py: Python<'py>, place: &Place) -> PyResult<Bound<'py, PyDict>> {
     Ok(entry)
 }
 
-/// Why a program cannot be loaded.
+/// Returns the exception for a program that cannot be loaded.
 pub fn not_loaded(py: Python<'_>, error: &LoadProgramError) -> PyErr {
     run_error(py, &error.to_string(), None, &[])
 }
 
-/// Why a call failed.
+/// Returns the exception for a failed call.
 pub fn not_run(py: Python<'_>, error: CallError) -> PyErr {
     match error {
         CallError::Argument(error) => argument(error),
@@ -114,7 +114,7 @@ fn argument(error: ArgumentError) -> PyErr {
     }
 }
 
-/// A call failed: a message, the place in the program that it is about, and the calls that led there.
+/// Returns a `RunError` with a message, the place in the program that the message is about, and the calls that led there.
 pub fn run_error(py: Python<'_>, message: &str, place: Option<&str>, calls: &[String]) -> PyErr {
     let mut text = place.map_or_else(String::new, |place| format!("{place}: ")) + message;
     calls.iter().for_each(|call| text += &format!("\n  called from {call}"));
@@ -131,12 +131,12 @@ pub fn run_error(py: Python<'_>, message: &str, place: Option<&str>, calls: &[St
     }
 }
 
-/// There is no memory.
+/// Returns the exception for exhausted memory.
 pub fn out_of_memory(error: &OutOfMemory) -> PyErr {
     PyMemoryError::new_err(error.to_string())
 }
 
-/// A value cannot be made or taken apart.
+/// Returns the exception for a value that cannot be assembled or taken apart.
 pub fn problem(problem: &Problem) -> PyErr {
     match problem {
         Problem::Memory(message) => PyMemoryError::new_err(message.clone()),
@@ -145,7 +145,7 @@ pub fn problem(problem: &Problem) -> PyErr {
     }
 }
 
-/// Runs something that may not panic, and makes a panic what it is: a mistake of ours.
+/// Runs `work`, which must not panic. A panic becomes an `InternalError`.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|cause| {
         let words = cause.downcast_ref::<&str>().map(|words| (*words).to_string());

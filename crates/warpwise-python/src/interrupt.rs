@@ -1,13 +1,14 @@
-//! Ctrl-C ends a call.
+//! Interruption of calls by Ctrl-C.
 //!
-//! Python's own handler notes SIGINT, and the main thread raises `KeyboardInterrupt` when it next runs Python code, which a long call
-//! keeps it from. So a handler of ours stands before Python's while the main thread calls a program: it asks the run to stop, and goes on
-//! to Python's. It is put there by the first call, again when a call has run for a while ([`watch`]), since Python puts its own there
-//! whenever a program asks for another one, and again after each signal.
+//! Python's own handler notes SIGINT, and the main thread raises `KeyboardInterrupt` when it next runs Python code. A long call
+//! prevents that. So while the main thread calls a program, a handler of ours stands before Python's: it asks the run to stop, and goes
+//! on to Python's handler. The first call installs it. It is installed again when a call has run for a while ([`watch`]), since Python
+//! installs its own handler whenever a program asks for another one, and again after each signal.
 //!
-//! Only a handler is preceded, which is Python's or will go on to it: who has the signal ignored or end the process has it so. One of them
-//! does not end with going on: LLVM, which a device's driver brings, has handlers that put back what stood there before them and send the
-//! signal again. What stood there may be ours, so ours knows that it is called from within ([`on_signal`]).
+//! Ours is only put before another handler: Python's, or one that goes on to Python's. If the signal is ignored or ends the process,
+//! that stays so. A handler that ours goes on to may not simply return: LLVM, which a device's driver loads, has handlers that restore
+//! the earlier handler and send the signal again. The earlier handler may be ours, so ours detects that it is called from within
+//! ([`on_signal`]).
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
@@ -18,18 +19,18 @@ use warpwise_runtime::pool::CancelFlag;
 
 use crate::runtime::generation;
 
-/// The flag of the call that the main thread is in.
+/// Cancel flag of the call that the main thread is in.
 static CALL: AtomicPtr<CancelFlag> = AtomicPtr::new(std::ptr::null_mut());
-/// How many threads are about to look at it, or to set it.
+/// Number of threads that are about to read that flag, or to set it.
 static HANDLING: AtomicUsize = AtomicUsize::new(0);
-/// The handler before ours, and its flags.
+/// The handler that stood before ours, and its flags.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 static NEXT_FLAGS: AtomicI32 = AtomicI32::new(0);
 /// Whether that handler is running.
 static GOING_ON: AtomicBool = AtomicBool::new(false);
 
-/// Runs something that asks `flag`, without the interpreter's lock. In the main thread SIGINT sets the flag meanwhile; one that came
-/// shortly before raises.
+/// Runs `work`, which checks `flag`, without the interpreter's lock. In the main thread SIGINT sets the flag meanwhile. A SIGINT that
+/// came shortly before raises its exception.
 pub fn interruptible<T: Send>(
     py: Python<'_>,
     flag: &CancelFlag,
@@ -40,14 +41,14 @@ pub fn interruptible<T: Send>(
     }
     watch::begin();
     CALL.store(std::ptr::from_ref(flag).cast_mut(), Ordering::SeqCst);
-    // A signal before the flag had its place is known to Python alone, which would tell only when the work is done.
+    // A signal that came before the flag was stored is known to Python alone, which would raise only after the work.
     let result = raise(py).map(|()| py.detach(work));
     CALL.store(std::ptr::null_mut(), Ordering::SeqCst);
     while HANDLING.load(Ordering::SeqCst) > 0 {
         std::hint::spin_loop();
     }
     watch::end();
-    // A signal may have come when the work was done.
+    // A signal may have come after the work was done.
     flag.clear();
     result
 }
@@ -61,13 +62,13 @@ pub fn until_over(py: Python<'_>, flag: &CancelFlag) {
     });
 }
 
-/// What Python makes of a signal: an exception, usually.
+/// Raises the exception, if any, that Python's handlers raise for a pending signal.
 pub fn raise(py: Python<'_>) -> PyResult<()> {
     py.check_signals()
 }
 
-/// Whether this is the thread in which Python's handlers run: the first of the process. Which it is is asked once in each thread, since
-/// a system call is a good part of a short call.
+/// Returns whether this is the thread in which Python's handlers run, the first of the process. The answer is cached for each thread,
+/// since a system call takes a good part of the time of a short call.
 pub fn is_main_thread() -> bool {
     thread_local! {
         static IS_MAIN: Cell<Option<(u64, bool)>> = const { Cell::new(None) };
@@ -76,7 +77,7 @@ pub fn is_main_thread() -> bool {
     match IS_MAIN.get() {
         Some((asked, is_main)) if asked == generation => is_main,
         Some(_) | None => {
-            // SAFETY: the calls take nothing and always succeed.
+            // SAFETY: the calls take no pointers and always succeed.
             let is_main = unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) };
             IS_MAIN.set(Some((generation, is_main)));
             is_main
@@ -84,7 +85,7 @@ pub fn is_main_thread() -> bool {
     }
 }
 
-/// Puts our handler before one that is there, unless it already stands there. A handler may call this.
+/// Puts our handler before the current one, unless it already stands there. Signal handlers may call this function.
 fn stand_before() {
     let ours = on_signal as *const () as usize;
     // SAFETY: the structure is plain data that the calls read and fill in.
@@ -97,39 +98,40 @@ fn stand_before() {
         NEXT.store(action.sa_sigaction, Ordering::SeqCst);
         NEXT_FLAGS.store(action.sa_flags, Ordering::SeqCst);
         action.sa_sigaction = ours;
-        // One that stood for a single signal put itself back; ours stays.
+        // A handler for a single signal would have removed itself; ours stays.
         action.sa_flags = action.sa_flags & !libc::SA_RESETHAND | libc::SA_SIGINFO;
         CancelFlag::complete_mask(&mut action.sa_mask);
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
     }
 }
 
-/// Python's handler, atomic operations and system calls. Any thread may run it: whoever hears of the flag must find that Python knows.
+/// Handles SIGINT: calls the handler before ours, then sets the flag. Otherwise it uses only atomic operations and system calls. Any
+/// thread may run it. The flag comes last, because whoever sees it must find that Python knows of the signal.
 extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     if GOING_ON.swap(true, Ordering::SeqCst) {
         // The handler before ours has sent the signal again, or it came twice.
-        // SAFETY: a handler may call this, with or without the interpreter's lock.
+        // SAFETY: a signal handler may call this, with or without the interpreter's lock.
         unsafe { pyo3::ffi::PyErr_SetInterrupt() };
     } else {
         go_on(signal, info, context);
         GOING_ON.store(false, Ordering::SeqCst);
         block_leaving();
-        // It may have put back what it found, which need not be ours: the next signal may come before anybody looks.
+        // The other handler may have restored a handler that is not ours, and the next signal may come before anybody checks.
         stand_before();
     }
     HANDLING.fetch_add(1, Ordering::SeqCst);
     let flag = CALL.load(Ordering::SeqCst);
-    // SAFETY: whoever takes a flag out of `CALL` keeps it until nobody handles a signal.
+    // SAFETY: a flag removed from `CALL` is kept alive until no thread handles a signal.
     if let Some(flag) = unsafe { flag.as_ref() } {
         flag.set();
     }
     HANDLING.fetch_sub(1, Ordering::SeqCst);
 }
 
-/// Blocks the signal by which threads leave their kernels until the handler returns, as its own mask does: the handler before it may have
-/// unblocked all. A thread that left what is below would never count itself out of [`HANDLING`].
+/// Blocks the signal by which threads leave their kernels until the handler returns, as the handler's own mask does. The other handler
+/// may have unblocked all signals. A thread that left the code below would never decrement [`HANDLING`].
 fn block_leaving() {
-    // SAFETY: the set is plain data that the calls fill in and read; a handler may make them.
+    // SAFETY: the set is plain data that the calls fill in and read; signal handlers may make these calls.
     unsafe {
         let mut mask: libc::sigset_t = std::mem::zeroed();
         CancelFlag::complete_mask(&mut mask);
@@ -137,13 +139,13 @@ fn block_leaving() {
     }
 }
 
-/// Calls the handler that stood here, as its flags say.
+/// Calls the handler that stood before ours, with the signature that its flags tell.
 fn go_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let next = NEXT.load(Ordering::SeqCst);
     if next == 0 {
         return;
     }
-    // SAFETY: the word is a function of the kind that the flags say.
+    // SAFETY: the word is the address of a function whose type the flags tell.
     unsafe {
         if NEXT_FLAGS.load(Ordering::SeqCst) & libc::SA_SIGINFO != 0 {
             let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
@@ -156,7 +158,7 @@ fn go_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_
     }
 }
 
-/// A thread that looks after long calls, so that short ones need not look for themselves: a system call would take as long as they do.
+/// A thread that checks the handler during long calls, so that short calls need not: a system call would take as long as they do.
 mod watch {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::{Mutex, PoisonError};
@@ -165,18 +167,18 @@ mod watch {
 
     use super::{generation, stand_before};
 
-    /// How long a call runs before it is looked after.
+    /// Interval of the checks. A call that lasts as long is checked.
     const LOOK: Duration = Duration::from_millis(20);
-    /// How many looks the thread takes without seeing a call before it sleeps.
+    /// Number of idle checks after which the thread sleeps.
     const PATIENCE: u32 = 50;
 
-    /// Counts beginnings and ends of calls: odd during one.
+    /// Number of beginnings and ends of calls; odd during a call.
     static STEPS: AtomicU64 = AtomicU64::new(0);
-    /// The generation whose thread is awake; `u64::MAX` if none is.
+    /// Generation whose thread is awake; `u64::MAX` if none is.
     static AWAKE: AtomicU64 = AtomicU64::new(u64::MAX);
     static WATCHER: Mutex<Option<(u64, Thread)>> = Mutex::new(None);
 
-    /// The main thread begins a call.
+    /// Notes that the main thread begins a call.
     pub fn begin() {
         STEPS.fetch_add(1, Ordering::SeqCst);
         if AWAKE.load(Ordering::SeqCst) != generation() {
@@ -184,7 +186,7 @@ mod watch {
         }
     }
 
-    /// The call has ended.
+    /// Notes that the call has ended.
     pub fn end() {
         STEPS.fetch_add(1, Ordering::SeqCst);
     }
@@ -200,7 +202,7 @@ mod watch {
             Some(_) | None => {
                 let started =
                     std::thread::Builder::new().name("watch".to_string()).stack_size(1 << 16).spawn(look);
-                // Without it the handler is as it is.
+                // Without the thread, nobody checks the handler during calls.
                 *watcher = started.ok().map(|started| (here, started.thread().clone()));
             }
         }
@@ -219,7 +221,7 @@ mod watch {
             last = now;
             if idle >= PATIENCE {
                 AWAKE.store(u64::MAX, Ordering::SeqCst);
-                // A call that began just before has not seen that, and is looked after.
+                // A call that began just before has not seen this store, and still needs checks.
                 if STEPS.load(Ordering::SeqCst) == now {
                     std::thread::park();
                 }

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Arrays are NumPy's. A contiguous argument of the right type is read in place, and a result is an array on the run time's memory.
-//! [`numpy`] knows the layout of both, and [`copies`] counts the copies that remain. Every failure is an exception ([`error`]);
-//! Ctrl-C ends a call ([`interrupt`]).
+//! [`numpy`] converts between NumPy arrays and those of the run time, and [`copies`] counts the copies that remain. Every failure is an
+//! exception ([`error`]); Ctrl-C ends a call ([`interrupt`]).
 //!
-//! Users import the Python files beside this crate (`python/warpwise`). They decide nothing that this crate knows.
+//! Users import the Python files beside this crate (`python/warpwise`), which leave all decisions to this crate.
 
 mod arguments;
 mod arrow;
@@ -36,7 +36,7 @@ mod values;
 
 use pyo3::prelude::*;
 
-/// The module.
+/// Fills the module `warpwise._native`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();

@@ -1,7 +1,7 @@
-//! NumPy's arrays and those of the run time, without a copy where that is possible.
+//! Conversion between NumPy arrays and those of the run time, without a copy where possible.
 //!
-//! An array that comes in is lent: the block of the run time's array keeps the Python object, and lies where that does. One that goes out
-//! is a NumPy array whose base keeps the block. NumPy is imported when the first array is met.
+//! An incoming array is lent: the block of the run time's array points to NumPy's memory and keeps the Python object alive. An outgoing
+//! array is a NumPy array whose base keeps the block. NumPy is imported when the first array is met.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
@@ -24,40 +24,41 @@ use warpwise_runtime::memory::{Block, MemoryPool};
 use crate::copies;
 use crate::error::out_of_memory;
 
-/// What NumPy knows of an array.
+/// NumPy's description of an array.
 pub struct Seen<'py> {
     object: Bound<'py, PyAny>,
-    /// The type of its elements, if it is one that programs have.
+    /// Element type, if programs have it.
     pub element: Option<ValueType>,
-    /// Whether the bytes of an element lie as the machine wants them.
+    /// Whether the elements have the machine's byte order.
     native: bool,
-    /// Its sizes.
+    /// Size of each dimension.
     pub shape: Shape,
     flags: c_int,
     data: *mut u8,
 }
 
-/// Keeps the memory of a NumPy array.
+/// Base object of a NumPy array, which keeps its memory.
 #[pyclass(frozen, module = "warpwise._native")]
 struct Memory {
     _array: Array,
 }
 
-/// Whether an object is a NumPy array.
+/// Returns whether an object is a NumPy array.
 pub fn is_array(object: &Bound<'_, PyAny>) -> bool {
-    // Without NumPy nothing is.
+    // Without NumPy no object is one.
     let has_numpy = module(object.py()).is_ok();
-    // SAFETY: the object lives, and the interpreter is attached.
+    // SAFETY: the object is alive, and the interpreter is attached.
     has_numpy && unsafe { PyArray_Check(object.py(), object.as_ptr()) != 0 }
 }
 
-/// Looks at a NumPy array.
+/// Returns the description of a NumPy array; `None` for other objects.
 pub fn seen<'py>(object: &Bound<'py, PyAny>) -> Option<Seen<'py>> {
     if !is_array(object) {
         return None;
     }
     let array = object.as_ptr().cast::<PyArrayObject>();
-    // SAFETY: the object is an array, whose dimensions and description live as long as it and do not change under the interpreter's lock.
+    // SAFETY: the object is an array. Its dimensions and description live as long as the array and do not change under the
+    // interpreter's lock.
     unsafe {
         let fields = &(*array).fields;
         let rank = fields.nd as usize;
@@ -74,7 +75,7 @@ pub fn seen<'py>(object: &Bound<'py, PyAny>) -> Option<Seen<'py>> {
     }
 }
 
-/// The type of elements that NumPy gives this number. It has two for integers of 64 bits.
+/// Returns the element type with this NumPy type number. NumPy has two numbers for integers of 64 bits.
 fn element(found: c_int) -> Option<ValueType> {
     let found = match found {
         _ if found == NPY_TYPES::NPY_LONGLONG as c_int => NPY_TYPES::NPY_LONG as c_int,
@@ -84,7 +85,7 @@ fn element(found: c_int) -> Option<ValueType> {
     ValueType::ALL.into_iter().find(|&ty| number(ty) as c_int == found)
 }
 
-/// NumPy's number of a type of elements.
+/// Returns NumPy's type number of an element type.
 fn number(ty: ValueType) -> NPY_TYPES {
     match ty {
         ValueType::Bool => NPY_TYPES::NPY_BOOL,
@@ -102,7 +103,7 @@ fn number(ty: ValueType) -> NPY_TYPES {
     }
 }
 
-/// What NumPy calls a type of elements.
+/// Returns NumPy's name of an element type.
 pub fn dtype_name(ty: ValueType) -> &'static str {
     match ty {
         ValueType::Bool => "bool",
@@ -121,8 +122,8 @@ pub fn dtype_name(ty: ValueType) -> &'static str {
 }
 
 impl<'py> Seen<'py> {
-    /// The array of the run time with these elements, which are of the type `ty`: where they lie, or a copy. One that is given away may
-    /// be overwritten where it lies.
+    /// Returns the elements, whose type is `ty`, as an array of the run time: in place, or as a copy. An array that is given away may
+    /// be overwritten in place.
     pub fn take(self, ty: ValueType, given_away: bool, memory: &MemoryPool) -> PyResult<Array> {
         let Some(bytes) = self.bytes(ty) else {
             return Err(PyMemoryError::new_err(format!("no memory holds a {}", self.describe())));
@@ -142,8 +143,8 @@ impl<'py> Seen<'py> {
         let Some(start) = start else { return self.copied(ty, bytes, memory) };
         let may_write = given_away && self.flags & NPY_ARRAY_WRITEABLE != 0;
         let provider = Arc::new(self.object.unbind());
-        // SAFETY: the object keeps its elements where they are while somebody has it: NumPy resizes no array that others refer to.
-        // Whoever writes to it in another thread during a call has a race that Python's users know from every library without the lock.
+        // SAFETY: the object keeps its elements in place while it is referenced: NumPy resizes no array that others refer to. A write
+        // from another thread during a call is a race, as with every library that releases the interpreter's lock.
         let block = unsafe {
             if may_write {
                 Block::lent(start, bytes, provider)
@@ -155,25 +156,25 @@ impl<'py> Seen<'py> {
             .ok_or_else(|| PyMemoryError::new_err("the array is too large"))
     }
 
-    /// How much memory its elements take as elements of a type.
+    /// Returns the size in bytes of its elements, if they have type `ty`.
     pub fn bytes(&self, ty: ValueType) -> Option<usize> {
         element_count(&self.shape)?.checked_mul(ty.scalar().bytes() as u64)?.try_into().ok()
     }
 
-    /// Whether the elements lie one after the other, in row-major order, each as the machine wants it.
+    /// Returns whether the array is row-major contiguous, aligned, and in the machine's byte order.
     fn is_dense(&self) -> bool {
         let wanted = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED;
         self.native && self.flags & wanted == wanted
     }
 
-    /// A copy in the run time's memory, in row-major order and as the machine wants it. Other elements than were announced cannot come:
-    /// memory is asked for first.
+    /// Copies the array into the run time's memory, row-major and in the machine's byte order. The elements cannot exceed the announced
+    /// size, because memory is allocated first.
     fn copied(self, ty: ValueType, bytes: usize, memory: &MemoryPool) -> PyResult<Array> {
         let py = self.object.py();
         let mut array =
             Array::allocate(memory, ty.scalar(), &self.shape).map_err(|error| out_of_memory(&error))?;
         let target = array.bytes_mut(memory).map_err(|error| out_of_memory(&error))?;
-        // SAFETY: the memory is as large as the shape says, nobody else has it, and the view of it is gone before it is used.
+        // SAFETY: the memory is as large as the shape says, nobody else uses it, and the view of it is gone before it is used.
         unsafe {
             let view = view(py, ty, &self.shape, target.as_mut_ptr())?;
             if PY_ARRAY_API.PyArray_CopyInto(py, view.as_ptr().cast(), self.object.as_ptr().cast()) != 0 {
@@ -181,21 +182,21 @@ impl<'py> Seen<'py> {
             }
         }
         if ty == ValueType::Bool {
-            // Any byte but 0 is true to NumPy.
+            // NumPy counts any byte except 0 as true.
             target.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
         }
         copies::note(bytes);
         Ok(array)
     }
 
-    /// NumPy's words for the type and shape of the array: `float64 array of shape (2, 3)`.
+    /// Describes the type and shape of the array: `float64 array of shape (2, 3)`.
     pub fn describe(&self) -> String {
         let dtype = self.object.getattr("dtype").and_then(|dtype| dtype.str()).map(|name| name.to_string());
         format!("{} array of shape {}", dtype.unwrap_or_default(), shape_text(&self.shape))
     }
 }
 
-/// A shape as Python writes it.
+/// Returns a shape in Python's notation.
 pub fn shape_text(shape: &[i64]) -> String {
     match shape {
         [only] => format!("({only},)"),
@@ -203,13 +204,13 @@ pub fn shape_text(shape: &[i64]) -> String {
     }
 }
 
-/// The module `numpy`.
+/// Imports the module `numpy`, once.
 pub fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     Ok(MODULE.get_or_try_init(py, || py.import("numpy").map(Bound::unbind))?.bind(py))
 }
 
-/// A NumPy array on the run time's memory; a copy if others see the same memory.
+/// Returns a NumPy array on the run time's memory; a copy if others see the same memory.
 pub fn give<'py>(
     py: Python<'py>,
     ty: ValueType,
@@ -221,7 +222,7 @@ pub fn give<'py>(
     let data = array.data().as_mut_ptr();
     let shape = Shape::from_slice(array.shape());
     let base = Bound::new(py, Memory { _array: array })?;
-    // SAFETY: the memory is as large as the shape says and lives as long as the base, which nobody else writes to. The call takes over its
+    // SAFETY: the memory is as large as the shape says and lives as long as the base. Nobody else writes to it. The call takes over its
     // reference to the base.
     unsafe {
         let made = view(py, ty, &shape, data)?;
@@ -232,7 +233,7 @@ pub fn give<'py>(
     }
 }
 
-/// A NumPy array of this memory, which it does not keep.
+/// Returns a NumPy array on this memory, without keeping the memory alive.
 ///
 /// # Safety
 /// The memory is as large as the shape says and lives as long as the array.
@@ -244,7 +245,7 @@ unsafe fn view<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut sizes: SmallVec<[npy_intp; 4]> = shape.iter().map(|&size| size as npy_intp).collect();
     let flags = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
-    // SAFETY: the call gives a new reference or sets an exception, and takes over its reference to the description.
+    // SAFETY: the call returns a new reference or sets an exception, and takes over its reference to the description.
     unsafe {
         let description = PY_ARRAY_API.PyArray_DescrFromType(py, number(ty) as c_int);
         let class = get_type_object(py, NpyTypes::PyArray_Type);
@@ -265,7 +266,7 @@ unsafe fn view<'py>(
     }
 }
 
-/// An array that nobody else sees.
+/// Returns the array itself if nobody else sees its memory, otherwise a copy.
 fn unshared(mut array: Array, memory: &MemoryPool) -> PyResult<Array> {
     let is_alone = Arc::strong_count(array.data()) == 1 && !array.data().is_part();
     if !is_alone && !array.is_empty() {
@@ -275,13 +276,13 @@ fn unshared(mut array: Array, memory: &MemoryPool) -> PyResult<Array> {
     Ok(array)
 }
 
-/// Whether an object would have NumPy make an array of it without looking at each element.
+/// Returns whether NumPy can make an array of an object without looking at each element.
 pub fn is_array_like(object: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| object.hasattr(name).unwrap_or(false);
     has("__array__") || has("__array_interface__") || is_buffer(object)
 }
 
-/// Whether an object says of its elements that they are of one of NumPy's types.
+/// Returns whether an object declares a NumPy type for its elements.
 pub fn has_dtype(object: &Bound<'_, PyAny>) -> bool {
     let py = object.py();
     let class = module(py).and_then(|numpy| numpy.getattr(intern!(py, "dtype")));
@@ -289,7 +290,7 @@ pub fn has_dtype(object: &Bound<'_, PyAny>) -> bool {
     class.is_ok_and(|class| dtype.is_ok_and(|dtype| dtype.is_instance(&class).unwrap_or(false)))
 }
 
-/// Whether an object is one of Python's own that lend memory.
+/// Returns whether an object is of one of Python's own classes that lend memory.
 fn is_buffer(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type();
     let is_memory = class.name().is_ok_and(|name| name == "memoryview" || name == "array");

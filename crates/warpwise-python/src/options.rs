@@ -1,4 +1,4 @@
-//! How programs are compiled and where they run, as Python says it.
+//! Python's options for compiling and running programs.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use warpwise_runtime::pool::MOST_THREADS;
 
 use crate::runtime::Resources;
 
-/// The place of a program: `cpu`, `opencl`, `cuda:1`.
+/// Parses the device that a program runs on: `cpu`, `opencl`, `cuda:1`.
 pub fn target(device: Option<&str>) -> PyResult<Target> {
     match device {
         None => Ok(Target::Cpu),
@@ -25,7 +25,7 @@ pub fn target(device: Option<&str>) -> PyResult<Target> {
     }
 }
 
-/// Threads and memory. `memory` is a number of bytes or a text such as `2G`.
+/// Checks the threads and the bound on memory. `memory` is a number of bytes or a text such as `2G`.
 pub fn resources(threads: Option<i64>, memory: Option<&Bound<'_, PyAny>>) -> PyResult<Resources> {
     let threads = match threads {
         None => None,
@@ -47,7 +47,7 @@ pub fn resources(threads: Option<i64>, memory: Option<&Bound<'_, PyAny>>) -> PyR
     Ok(Resources { threads, memory })
 }
 
-/// Where compiled programs are kept: `True` is the user's folder, a path another, `False` nowhere.
+/// Returns the cache of compiled programs: `True` is the user's folder, a path another folder, `False` no cache.
 pub fn cache(cache: &Bound<'_, PyAny>) -> PyResult<Option<DiskCache>> {
     match cache.extract::<bool>() {
         Ok(true) => Ok(DiskCache::of_user()),
@@ -56,7 +56,7 @@ pub fn cache(cache: &Bound<'_, PyAny>) -> PyResult<Option<DiskCache>> {
     }
 }
 
-/// Options that go together.
+/// Returns the compiler's options. ValueError if two of them exclude each other.
 pub fn options(target: Target, strict_fp: bool, fast_math: bool, unchecked: bool) -> PyResult<Options> {
     if strict_fp && fast_math {
         return Err(PyValueError::new_err("strict_fp and fast_math exclude each other"));
@@ -64,8 +64,8 @@ pub fn options(target: Target, strict_fp: bool, fast_math: bool, unchecked: bool
     Ok(Options { target, strict_fp, fast_math, unsafe_: unchecked, ..Options::default() })
 }
 
-/// The machines that programs can run on: a dict for each, with `device` (what `compile` takes) and `name`. Kinds of devices whose
-/// driver is missing have one with `missing`, which says why, and no name.
+/// Returns the devices that programs can run on: a dict for each, with `device` (what `compile` takes) and `name`. A kind of device
+/// whose driver is missing has a dict with `device` and `missing`, the reason, and no name.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let cpu = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! The whole text of a program: its files and what they import, so that another machine needs none of them.
+//! The whole text of a program: its files and all that they import, so that another machine needs none of the files.
 
 use serde::{Deserialize, Serialize};
 use warpwise_diag::{SourceFile, Sources};
@@ -10,7 +10,7 @@ use warpwise_source::files::SourceFiles;
 
 use crate::program::Source;
 
-/// The files of a program, the one it starts in first.
+/// The files of a program, the main file first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Parts {
     files: Vec<File>,
@@ -19,7 +19,7 @@ pub struct Parts {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct File {
-    /// What messages call it. No other file of the program is called so.
+    /// The name that messages use. Names are unique within the program.
     name: String,
     text: String,
 }
@@ -32,7 +32,7 @@ struct Import {
 }
 
 impl Parts {
-    /// Reads the files of a program; none where that fails, which the compiler then reports.
+    /// Reads the files of a program. Returns `None` where reading fails; the compiler reports that failure later.
     pub fn of(source: &Source) -> Option<Parts> {
         let files = SourceFiles::new();
         let main = match source {
@@ -41,7 +41,7 @@ impl Parts {
             Source::Parts(embedded) => return Some(Parts::from(*embedded)),
         };
         let main = main.ok()?;
-        // Most programs import nothing, and need not be parsed for that.
+        // Most programs import nothing, so they need no parsing here.
         if main.text.contains("import") && !main.name.ends_with(".ir") {
             let (mut sources, mut session) = (Sources::new(), Session::new());
             deep(|| load(main.clone(), &files, &mut sources, &mut session)).ok()?;
@@ -60,7 +60,8 @@ impl Parts {
         Some(Parts { files: numbered.files, imports })
     }
 
-    /// The same for the compiler, whose embedded programs live as long as the process: a process keeps each program that arrives.
+    /// Converts the files to the compiler's form. Embedded programs live as long as the process, so each program that arrives is kept
+    /// in memory.
     pub fn embedded(self) -> Embedded {
         let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         let file = |file: File| EmbeddedFile { name: leaked(file.name), text: leaked(file.text) };
@@ -90,7 +91,7 @@ impl From<Embedded> for Parts {
     }
 }
 
-/// Files, each once.
+/// Files without duplicates, with their keys.
 struct Numbered {
     keys: Vec<String>,
     files: Vec<File>,

@@ -1,4 +1,4 @@
-//! A compiled program, as Python sees it.
+//! Compiled programs as Python objects.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -30,26 +30,26 @@ use crate::stream;
 use crate::travel::Packed;
 use crate::values::{Classes, is_word};
 
-/// The text that a program was made of.
+/// The source of a program.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// A file.
     File(PathBuf),
-    /// A text in no file, with the folder that its imports are looked for in.
+    /// A text without a file, with the folder in which its imports are looked up.
     Text {
-        /// What messages call it.
+        /// The name that messages use.
         name: String,
         /// The text.
         text: String,
         /// The folder.
         folder: PathBuf,
     },
-    /// All its files, of a program that came from another process.
+    /// All files of a program that came from another process.
     Parts(Embedded),
 }
 
 impl Source {
-    /// Compiles it, or takes it from the cache.
+    /// Compiles the program, or takes it from the cache.
     pub fn build(&self, options: &Options, cache: Option<&DiskCache>) -> Result<Built, BuildError> {
         match self {
             Source::File(path) => build_program(Start::File(path), options, cache),
@@ -60,7 +60,7 @@ impl Source {
         }
     }
 
-    /// Runs the front end on it.
+    /// Runs the front end.
     fn read(&self, options: &Options) -> Result<Core, BuildError> {
         match self {
             Source::File(path) => read_program(Start::File(path), options),
@@ -69,7 +69,7 @@ impl Source {
         }
     }
 
-    /// What the entry points look like where they are declared, as far as that can be read now.
+    /// Returns the declarations of the entry points, as far as they can be read now.
     fn declared(&self) -> Vec<Declared> {
         match self {
             Source::File(path) => {
@@ -89,16 +89,16 @@ impl Source {
     }
 }
 
-/// What a program and its entry points share.
+/// Data that a program and its entry points share.
 pub struct Code {
     source: Source,
-    /// How it was compiled.
+    /// Options that it was compiled with.
     pub options: Options,
-    /// What it takes and gives.
+    /// Types of its entry points.
     pub interface: Interface,
-    /// The threads and the memory that were asked for.
+    /// Requested threads and memory.
     pub resources: Resources,
-    /// What it was loaded from.
+    /// Text and compiled code that it was loaded from.
     pub origin: Arc<Origin>,
     packed: PyOnceLock<Packed>,
     alone: PyOnceLock<Arc<Code>>,
@@ -108,23 +108,23 @@ pub struct Code {
     pub classes: Classes,
 }
 
-/// What a program is loaded from, here or in another process.
+/// The data from which a program is loaded, here or in another process.
 pub struct Origin {
-    /// Its text, if it could be read as a whole.
+    /// Its text, if all files could be read.
     pub parts: Option<Parts>,
-    /// The tuning parameters that are set.
+    /// Values of the tuning parameters that are set.
     pub tuning: HashMap<String, i64>,
     /// The compiled code.
     pub compiled: Compiled,
-    /// Where compiled programs are kept.
+    /// Cache of compiled programs.
     pub cache: Option<DiskCache>,
-    /// What the compiler found odd, as text.
+    /// Warnings of the compiler, as text.
     pub warnings: String,
-    /// Whether it was compiled before.
+    /// Whether it was compiled earlier and taken from the cache.
     pub cached: bool,
 }
 
-/// A program on threads and memory.
+/// A program loaded on threads and memory.
 pub struct Running {
     /// The program.
     pub program: Loaded,
@@ -133,7 +133,7 @@ pub struct Running {
 }
 
 impl Code {
-    /// A loaded program.
+    /// Creates the shared data of a loaded program.
     pub fn new(
         source: Source,
         options: Options,
@@ -156,7 +156,7 @@ impl Code {
         }
     }
 
-    /// The program in this process. The child of a fork gets threads and memory of its own.
+    /// Returns the program for this process. The child of a fork gets threads and memory of its own.
     pub fn running(&self) -> PyResult<Arc<Running>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = running.get() {
@@ -171,7 +171,7 @@ impl Code {
         Ok(own)
     }
 
-    /// The same program on other threads and in other memory.
+    /// Returns the same program on other threads and in other memory.
     fn on(&self, resources: Resources) -> PyResult<Code> {
         let context = resources.context();
         let program = self.running()?.program.on(&context).ok_or_else(|| {
@@ -183,7 +183,7 @@ impl Code {
         Ok(Code::new(source, options, resources, origin, Running { program, context }))
     }
 
-    /// The same program for one task of many that run at once: on one thread, unless somebody chose how many.
+    /// Returns the same program for one of many tasks that run at once: on one thread, unless the user chose a number.
     pub fn for_tasks(self: &Arc<Code>, py: Python<'_>) -> PyResult<Arc<Code>> {
         if self.resources.threads.is_some() || self.device() != Target::Cpu {
             return Ok(Arc::clone(self));
@@ -192,28 +192,28 @@ impl Code {
         self.alone.get_or_try_init(py, || self.on(alone).map(Arc::new)).cloned()
     }
 
-    /// The program as it is sent to other processes.
+    /// Returns the program as it is sent to other processes.
     pub fn packed(self: &Arc<Code>, py: Python<'_>) -> PyResult<&Packed> {
         self.packed.get_or_try_init(py, || Packed::new(py, self))
     }
 
-    /// What can be done with its values.
+    /// Returns the operations on the program's values.
     pub fn values<'c>(&'c self, running: &'c Running) -> Values<'c> {
         Values { interface: &self.interface, memory: running.context.memory() }
     }
 
-    /// An entry point as it was declared.
+    /// Returns the declaration of an entry point.
     pub fn declared(&self, py: Python<'_>, name: &str) -> Option<&Declared> {
         let all = || self.source.declared().into_iter().map(|entry| (entry.name.clone(), entry)).collect();
         self.declared.get_or_init(py, all).get(name)
     }
 
-    /// Where it runs.
+    /// Returns the target that it runs on.
     pub fn device(&self) -> Target {
         self.options.target
     }
 
-    /// What the language calls a type.
+    /// Returns the name of a type in the language.
     pub fn type_name(&self, ty: TypeRef) -> &str {
         self.interface.name(ty)
     }
@@ -227,7 +227,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program with its entry points.
+    /// Creates a program with its entry points.
     pub fn of(py: Python<'_>, code: Arc<Code>) -> PyResult<Program> {
         let names = code.interface.entries.iter().map(|entry| entry.name.clone()).enumerate();
         let entries = names.map(|(number, name)| Ok((name, Py::new(py, EntryPoint::new(&code, number))?)));
@@ -235,17 +235,17 @@ impl Program {
         Ok(Program { code, entries })
     }
 
-    /// What it shares with its entry points.
+    /// Returns the data that it shares with its entry points.
     pub fn code(&self) -> &Arc<Code> {
         &self.code
     }
 
-    /// What it takes and gives.
+    /// Returns the types of its entry points.
     pub fn interface(&self) -> &Interface {
         &self.code.interface
     }
 
-    /// The entry point of this name.
+    /// Returns the entry point of this name.
     pub fn entry(&self, py: Python<'_>, name: &str) -> PyResult<Py<EntryPoint>> {
         self.entries.get(name).map(|entry| entry.clone_ref(py)).ok_or_else(|| {
             let names = self.names().join(", ");
@@ -268,7 +268,8 @@ impl Program {
         self.names()
     }
 
-    /// The classes of the records that it takes and gives, by name: named tuples. Of several types with one name it is the first.
+    /// The classes of the records that it takes and returns, by name: named tuples. Of several record types with one name, only the
+    /// first is listed.
     #[getter]
     fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let classes = PyDict::new(py);
@@ -284,13 +285,13 @@ impl Program {
         Ok(classes)
     }
 
-    /// The file or the name that messages give it.
+    /// The file, or the name that messages use.
     #[getter]
     fn source(&self) -> String {
         self.code.source.name()
     }
 
-    /// Where it runs: `cpu`, `opencl:0`, ...
+    /// The device that it runs on: `cpu`, `opencl:0`, ...
     #[getter]
     fn device(&self) -> String {
         self.code.options.target.to_string()
@@ -302,7 +303,7 @@ impl Program {
         Ok(self.code.running()?.context.threads().threads())
     }
 
-    /// What the compiler found odd, as text.
+    /// The warnings of the compiler, as text.
     #[getter]
     fn warnings(&self) -> &str {
         &self.code.origin.warnings
@@ -318,7 +319,7 @@ impl Program {
         self.entry(py, name)
     }
 
-    /// The entry point of this name, also where the name is no word of Python's or one of this class's own.
+    /// Returns the entry point of this name, even if the name is not a Python identifier or is an attribute of this class.
     fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<EntryPoint>> {
         self.entry(py, name)
             .map_err(|error| pyo3::exceptions::PyKeyError::new_err(error.value(py).to_string()))
@@ -345,13 +346,13 @@ impl Program {
         self.code.packed(py)?.reduced(py, None)
     }
 
-    /// What Dask tells equal programs by.
+    /// Returns the token by which Dask recognises equal programs.
     fn __dask_tokenize__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.code.packed(py)?.token())
     }
 
-    /// The same program with its own threads (`threads`) or its own bound on memory (`memory_limit`: bytes, or a text such as `"2G"`).
-    /// The machine code is shared.
+    /// Returns the same program with its own threads (`threads`) or its own bound on memory (`memory_limit`: bytes, or a text such as
+    /// `"2G"`). The machine code is shared.
     #[pyo3(signature = (*, threads=None, memory_limit=None))]
     fn with_resources(
         &self,
@@ -363,26 +364,26 @@ impl Program {
         Program::of(py, Arc::new(self.code.on(resources)?))
     }
 
-    /// Runs an entry point over data that is larger than memory, block by block: an iterator of what it gives for each block of elements.
+    /// Runs an entry point over data that is larger than memory, block by block: an iterator of the results for each block of elements.
     ///
-    /// The last parameters of the entry point are streamed, and `fixed` are the values of those before them. `source` is a path (`.npy`,
-    /// `.parquet`, `.arrow`, `.csv`, `.tsv`, raw data with `shape`, also compressed by gzip), an array or a table in memory, anything
-    /// with `__arrow_c_stream__`, or an iterator of arrays or tables of any length; a tuple of these is a source for each streamed
-    /// parameter. `column` names the column of a table, or is a list of names; without it several streamed parameters take the columns
-    /// of their names. Rows of 2-dimensional arrays are the elements of a parameter `[n][m]`. `take` ends the stream after so many
-    /// elements. `format` is that of a file whose ending does not tell, and `header=False` says that the first line of a text holds no
-    /// names.
+    /// The last parameters of the entry point are streamed; `fixed` holds the values of the parameters before them. `source` is a path
+    /// (`.npy`, `.parquet`, `.arrow`, `.csv`, `.tsv`, raw data with `shape`, also compressed by gzip), an array or a table in memory,
+    /// anything with `__arrow_c_stream__`, or an iterator of arrays or tables of any length; a tuple of these is a source for each
+    /// streamed parameter. `column` names the column of a table, or is a list of names; without it, several streamed parameters take
+    /// the columns of their names. Rows of 2-dimensional arrays are the elements of a parameter `[n][m]`. `take` is the number of
+    /// elements after which the stream ends. `format` is the format of a file whose ending does not tell it, and `header=False` says
+    /// that the first line of a text file does not hold names.
     ///
-    /// Every call of the entry point gets `block` elements, the last one what is left; without it as many as a mebibyte has, so results
-    /// do not depend on how the source is cut. An entry point that treats elements one by one may get as many as is fastest:
-    /// `elementwise=True`.
+    /// Every call of the entry point gets `block` elements, and the last call the rest. Without `block` a block is one mebibyte of
+    /// elements, so results do not depend on how the source is divided. `elementwise=True` says that the entry point treats elements
+    /// one by one; a call may then get whatever number of elements is fastest.
     ///
-    /// `out` is a path, or a list with one for each result, of files (`.npy`, `.parquet`, `.arrow`, `.csv`, `.tsv`, `.raw`) that are
-    /// written whole or not at all; then the number of elements comes back. `progress=True` shows a bar of `tqdm`; anything with
-    /// `update(n)` does as well.
+    /// `out` is a path, or a list of paths with one for each result. The files (`.npy`, `.parquet`, `.arrow`, `.csv`, `.tsv`, `.raw`)
+    /// are either written completely or not created, and the number of elements is returned. `progress=True` shows a `tqdm` bar;
+    /// anything with `update(n)` works as well.
     ///
-    /// Raises what the source raises, TypeError and ValueError for what does not fit, and RunError where the program fails, with
-    /// `element` for the number of the element that it fails at.
+    /// Raises any exception of the source, TypeError and ValueError for arguments that do not fit, and RunError where the program
+    /// fails; its `element` is the number of the failing element.
     #[pyo3(signature = (entry, source, *fixed, column=None, block=None, elementwise=false, progress=None, out=None, take=None, format=None,
                         shape=None, header=true))]
     #[allow(clippy::too_many_arguments)]
@@ -406,11 +407,12 @@ impl Program {
         stream::stream(py, &self.code, (entry, source, fixed), &asked, out)
     }
 
-    /// Folds data that is larger than memory: the entry points `init : s`, `step (xs: []t) (state: s) : s` and
-    /// `merge (earlier: s) (later: s) : s` give the state after all elements.
+    /// Folds data that is larger than memory. The entry points are `init : s`, `step (xs: []t) (state: s) : s` and `merge (earlier: s)
+    /// (later: s) : s`; the result is the state after all elements.
     ///
-    /// Each block is folded by itself, from `init`, and `merge` combines the blocks along a fixed tree, so the result does not depend on
-    /// time or threads. `init`, `step` and `merge` may be the names of other entry points; all else is as in `stream`.
+    /// Each block is folded separately, starting from `init`, and `merge` combines the blocks along a fixed tree, so the result depends
+    /// neither on timing nor on threads. `init`, `step` and `merge` may name other entry points; all other parameters are as in
+    /// `stream`.
     #[pyo3(signature = (source, *, init="init", step="step", merge="merge", column=None, block=None, progress=None, take=None,
                         format=None, shape=None, header=true))]
     #[allow(clippy::too_many_arguments)]
@@ -434,8 +436,8 @@ impl Program {
         stream::fold(py, &self.code, ([init, step, merge], source), &asked)
     }
 
-    /// The program as the compiler sees it, as text: after all passes that run on core IR, or after the one named (`"fuse"`). `after=""`
-    /// is what the front end makes. The text of the program is read again.
+    /// Returns the core IR as text: after all passes that run on core IR, or after the pass named (`"fuse"`). `after=""` asks for the
+    /// output of the front end. The source is read again.
     #[pyo3(signature = (after=None))]
     fn ir(&self, py: Python<'_>, after: Option<&str>) -> PyResult<String> {
         let code = &self.code;
@@ -448,14 +450,14 @@ impl Program {
         shown.map_err(|error| error::not_built(py, &error))
     }
 
-    /// Counts from now on where the time of calls goes.
+    /// Starts to record where calls spend their time.
     fn start_profile(&self) -> PyResult<()> {
         self.code.running()?.program.start_profile();
         Ok(())
     }
 
-    /// Where the time of calls went since `start_profile`, the longest first: a list of dicts with `what`, `place`, `times`, `bytes`
-    /// and `seconds`, which `pandas.DataFrame` takes.
+    /// Returns where calls have spent their time since `start_profile`, the longest first: a list of dicts with `what`, `place`,
+    /// `times`, `bytes` and `seconds`, which `pandas.DataFrame` takes.
     fn profile<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let table = PyList::empty(py);
         for spent in self.code.running()?.program.profile() {
@@ -471,7 +473,7 @@ impl Program {
     }
 }
 
-/// Core IR as text, after a pass or after all.
+/// Returns core IR as text, after one pass or after all.
 fn shown(code: &Code, after: Option<&str>) -> Result<String, BuildError> {
     let core = code.source.read(&code.options)?;
     let (mut program, sources) = (core.program, core.sources);

@@ -16,20 +16,21 @@ use crate::dlpack::{self, Device};
 use crate::error::{Error, InternalError, RunError, out_of_memory};
 use crate::numpy::{self, dtype_name};
 
-/// An array in a device's memory, as `program.entry.resident(...)` gives it. Entry points of programs on that device take it without a
-/// copy; `numpy()` and `numpy.asarray` copy it to the host. On CUDA devices `from_dlpack` of other libraries (PyTorch, CuPy, JAX) takes it
-/// where it lies: both see the same memory from then on.
+/// An array in a device's memory, returned by `program.entry.resident(...)`. Entry points of programs on that device take it without a
+/// copy; `numpy()` and `numpy.asarray` copy it to the host. For an array on a CUDA device, `from_dlpack` of other libraries (PyTorch,
+/// CuPy, JAX) takes it in place: both see the same memory from then on.
 #[pyclass(frozen, module = "warpwise")]
 pub struct DeviceArray {
     ty: ValueType,
     array: Lying,
     device: Target,
-    /// The host's, for copies.
+    /// The host's memory, for copies.
     memory: MemoryPool,
 }
 
 impl DeviceArray {
-    /// An array on a device; a copy there if others see the same memory, as of results on the host: other libraries may write to it.
+    /// Wraps an array on a device. If others see the same memory, it is copied on the device first, as for results on the host: other
+    /// libraries may write to the array.
     pub fn new(ty: ValueType, array: Lying, device: Target, memory: &MemoryPool) -> PyResult<DeviceArray> {
         let array = if array.data().is_own() {
             array
@@ -40,12 +41,12 @@ impl DeviceArray {
         Ok(DeviceArray { ty, array, device, memory: memory.clone() })
     }
 
-    /// The type of its elements, and its sizes.
+    /// Returns its element type and its shape.
     pub fn kind(&self) -> (ValueType, &[i64]) {
         (self.ty, self.array.shape())
     }
 
-    /// As a program on this device, in this context, takes it; by way of the host where it lies elsewhere.
+    /// Returns the array as an argument for a program on `device` in `context`. An array elsewhere is copied to the host.
     pub fn placed(&self, device: Target, context: &Context) -> PyResult<Placed> {
         let own = memory_of(device, context)?;
         if own.is_some_and(|own| self.array.data().is_of(&own)) {
@@ -56,7 +57,7 @@ impl DeviceArray {
         there.to_host(context.memory()).map(Placed::Host).map_err(refused)
     }
 
-    /// `float32 array of shape (2, 3) on opencl:0`.
+    /// Describes the array for messages: `float32 array of shape (2, 3) on opencl:0`.
     pub fn describe(&self) -> String {
         let shape = numpy::shape_text(self.array.shape());
         format!("{} array of shape {shape} on {}", dtype_name(self.ty), self.device)
@@ -65,31 +66,31 @@ impl DeviceArray {
 
 #[pymethods]
 impl DeviceArray {
-    /// The sizes.
+    /// The size of each dimension.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.array.shape())
     }
 
-    /// The type of the elements, as NumPy's.
+    /// The element type, as a NumPy dtype.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         numpy::module(py)?.call_method1("dtype", (dtype_name(self.ty),))
     }
 
-    /// Where it lies: what `compile` takes as `device`.
+    /// The device that it lies on, in the form that `compile` takes.
     #[getter]
     fn device(&self) -> String {
         self.device.to_string()
     }
 
-    /// The bytes of all elements.
+    /// The size of all elements, in bytes.
     #[getter]
     fn nbytes(&self) -> u64 {
         self.array.bytes()
     }
 
-    /// A copy on the host, when everything that was asked of the device is done.
+    /// Returns a copy on the host, after the device has finished all earlier work.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let copy = py.detach(|| self.array.to_host(&self.memory)).map_err(refused)?;
         copies::note(self.array.bytes() as usize);
@@ -118,14 +119,14 @@ impl DeviceArray {
         }
     }
 
-    /// Where it lies, by DLPack's numbers.
+    /// Returns the device that it lies on, by DLPack's numbers.
     fn __dlpack_device__(&self) -> (i32, i32) {
         let Device { kind, number } = Device::of(self.device);
         (kind, number)
     }
 
-    /// What `from_dlpack` of other libraries asks for: the array where it lies on a CUDA device, or a copy on the processor. What was asked
-    /// of the device before is done before anything that the caller asks of `stream`.
+    /// Lends the array to `from_dlpack` of other libraries: in place on a CUDA device, or as a copy on the processor. The device's
+    /// earlier work is done before any later work in `stream`.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         &self,
@@ -155,7 +156,7 @@ impl DeviceArray {
         }
         let lend = || {
             let array = if copy == Some(true) { self.array.copied()? } else { self.array.clone() };
-            // Streams may be such that do not wait for the default one, where programs run.
+            // Some streams do not wait for the default stream, where programs run.
             if !matches!(stream, None | Some(-1 | 1)) {
                 array.data().finish()?;
             }
@@ -175,7 +176,7 @@ impl DeviceArray {
     }
 }
 
-/// A tensor of another library that lies on the device where programs of a context run.
+/// Takes a tensor of another library that lies on the device where programs of a context run.
 pub fn taken(
     ty: ValueType,
     lent: Lent,
@@ -188,7 +189,7 @@ pub fn taken(
     lent.take(ty, given_away, &memory)?.map(|array| Placed::Device(ty, array)).map_err(refused)
 }
 
-/// The memory of a device that programs of a context use; none of the processor's.
+/// Returns the memory of a device that programs of a context use; `None` for the processor.
 fn memory_of(device: Target, context: &Context) -> PyResult<Option<DeviceMemory>> {
     match device {
         Target::Cpu => Ok(None),
@@ -199,7 +200,7 @@ fn memory_of(device: Target, context: &Context) -> PyResult<Option<DeviceMemory>
     }
 }
 
-/// Why an array cannot be copied from or to a device.
+/// Returns the exception for a failed copy from or to a device.
 pub fn refused(why: NoBlock) -> PyErr {
     match why {
         NoBlock::OutOfMemory(error) => out_of_memory(&error),

@@ -1,4 +1,4 @@
-//! Results of programs, put together for Python.
+//! Conversion of results of programs to Python objects.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -18,7 +18,7 @@ use crate::values::{Opaque, Variant};
 
 use std::sync::Arc;
 
-/// Puts results together.
+/// Converts results.
 pub struct Giver<'c, 'py> {
     py: Python<'py>,
     code: &'c Arc<Code>,
@@ -26,7 +26,7 @@ pub struct Giver<'c, 'py> {
 }
 
 impl<'c, 'py> Giver<'c, 'py> {
-    /// For a program's values.
+    /// Creates a converter for a program's values.
     pub fn new(py: Python<'py>, code: &'c Arc<Code>, running: &'c Running) -> Giver<'c, 'py> {
         Giver { py, code, running }
     }
@@ -35,12 +35,12 @@ impl<'c, 'py> Giver<'c, 'py> {
         self.running.context.memory()
     }
 
-    /// The value of a type that these leaves are.
+    /// Returns the Python object for a value of type `ty` with these leaves.
     pub fn value(&self, ty: TypeRef, leaves: Vec<Value>) -> PyResult<Bound<'py, PyAny>> {
         self.next(ty, &mut leaves.into_iter().map(Placed::Host))
     }
 
-    /// The same of leaves that may lie on a device. Sums, and arrays of what is no scalar, are put together on the host.
+    /// Does the same as [`value`](Self::value) for leaves that may lie on a device. Sums and opaque arrays are assembled on the host.
     pub fn placed(&self, ty: TypeRef, leaves: Vec<Placed>) -> PyResult<Bound<'py, PyAny>> {
         self.next(ty, &mut leaves.into_iter())
     }
@@ -87,7 +87,7 @@ impl<'c, 'py> Giver<'c, 'py> {
         Ok(Held::new(&self.code.interface, ty, leaves.collect::<PyResult<_>>()?))
     }
 
-    /// A scalar or an array.
+    /// Converts a leaf: a scalar or an array.
     pub fn leaf(&self, leaf: Option<Placed>) -> PyResult<Bound<'py, PyAny>> {
         match leaf {
             Some(Placed::Host(Value::Scalar { ty, value })) => to_python(self.py, ty, value),

@@ -1,7 +1,8 @@
-//! Threads and memory, which programs share, and what becomes of them when the process forks.
+//! Threads and memory, shared by programs, and their fate when the process forks.
 //!
-//! A child has none of its parent's threads, and the memory of the parent may be locked by one of them. So everything here belongs to
-//! a generation, which a fork ends: what was made before is left alone for ever, and made anew where it is needed.
+//! A child process has none of its parent's threads, and one of those threads may hold a lock on the parent's memory. So everything
+//! here belongs to a generation, which ends with a fork. Objects of an older generation are never touched again, and are made anew
+//! where they are needed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,34 +15,34 @@ use warpwise_runtime::pool::{ThreadPool, available_cores};
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 static SHARED: Mutex<Option<Own<Context>>> = Mutex::new(None);
 
-/// What a generation's threads use.
+/// A value that belongs to one generation.
 pub struct Own<T> {
     generation: u64,
     value: Option<T>,
 }
 
-/// What programs run on.
+/// The threads and the memory that programs use.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Resources {
-    /// Threads; one for each core that the process may use unless set.
+    /// Number of threads; by default one for each core that the process may use.
     pub threads: Option<usize>,
-    /// Bytes of memory; most of what the machine or a container has unless set.
+    /// Bound on memory, in bytes; by default most of what the machine or the container has.
     pub memory: Option<u64>,
 }
 
 impl<T> Own<T> {
-    /// Something that belongs to this process.
+    /// Wraps a value that belongs to this process.
     pub fn new(value: T) -> Own<T> {
         Own { generation: generation(), value: Some(value) }
     }
 
-    /// It, unless it belongs to a parent.
+    /// Returns the value, unless it belongs to a parent process.
     pub fn get(&self) -> Option<&T> {
         let is_own = self.generation == generation();
         self.value.as_ref().filter(|_| is_own)
     }
 
-    /// It, whoever it belongs to: for what needs no thread.
+    /// Returns the value even if it belongs to a parent process. For uses that need no thread.
     pub fn any(&self) -> Option<&T> {
         self.value.as_ref()
     }
@@ -49,7 +50,7 @@ impl<T> Own<T> {
 
 impl<T> Drop for Own<T> {
     fn drop(&mut self) {
-        // Whoever drops threads waits for them, and a parent's never end here.
+        // Dropping threads waits for them, and a parent's threads never end in this process.
         if self.get().is_none() {
             std::mem::forget(self.value.take());
         }
@@ -57,12 +58,12 @@ impl<T> Drop for Own<T> {
 }
 
 impl Resources {
-    /// Threads and memory. Programs that ask for nothing special share theirs.
+    /// Returns threads and memory. Programs with default resources share theirs.
     pub fn context(self) -> Context {
         if self != Resources::default() {
             return self.made();
         }
-        // Only held with the interpreter's lock, which whoever forks has.
+        // The mutex is only held together with the interpreter's lock, and a fork takes place under that lock.
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(context) = shared.as_ref().and_then(Own::get) {
             return context.clone();
@@ -82,12 +83,12 @@ impl Resources {
     }
 }
 
-/// Which generation this process is.
+/// Returns the generation of this process: the number of forks that led to it.
 pub fn generation() -> u64 {
     GENERATION.load(Ordering::Relaxed)
 }
 
-/// Tells that this process is the child of a fork. The module's `__init__` sees to it that Python calls this.
+/// Notes that this process is the child of a fork. The module's `__init__` registers this function with Python.
 #[pyfunction(name = "_after_fork")]
 pub fn after_fork() {
     GENERATION.fetch_add(1, Ordering::Relaxed);

@@ -1,20 +1,21 @@
-//! Scalars of programs and Python's numbers.
+//! Conversion between scalars of programs and Python's numbers.
 
 use half::f16;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
 use warpwise_prim::{Scalar, ValueType};
 
-/// Why a Python object is no scalar of a type.
+/// The reason why a Python object is no scalar of a type.
 #[derive(Debug)]
 pub enum NoScalar {
-    /// It is no number of that kind.
+    /// The object is not a number of that kind.
     Kind,
-    /// It is an integer that the type does not have.
+    /// The object is an integer outside the type's range.
     Range,
 }
 
-/// The number that an object is. Integers are taken for floats, but nothing else for anything else; a `float` for an `f32` is rounded.
+/// Converts an object to a scalar. Integers are accepted as floats; there are no other conversions between kinds. A `float` for an
+/// `f32` is rounded.
 pub fn from_python(ty: ValueType, object: &Bound<'_, PyAny>) -> Result<Scalar, NoScalar> {
     match ty {
         ValueType::Bool => truth(object).map(Scalar::Bool).ok_or(NoScalar::Kind),
@@ -41,7 +42,7 @@ pub fn from_python(ty: ValueType, object: &Bound<'_, PyAny>) -> Result<Scalar, N
     }
 }
 
-/// The least and the greatest number of an integer type of fewer than 64 bits, or of `i64`.
+/// Returns the least and the greatest value of an integer type of fewer than 64 bits, or of `i64`.
 pub fn range(ty: ValueType) -> (i64, i64) {
     let bits = ty.scalar().bits();
     if ty.is_unsigned() {
@@ -55,7 +56,7 @@ fn truth(object: &Bound<'_, PyAny>) -> Option<bool> {
     if let Ok(truth) = object.cast::<PyBool>() {
         return Some(truth.is_true());
     }
-    // NumPy's.
+    // NumPy's own type of truth values.
     let is_numpys = object.get_type().name().is_ok_and(|name| name == "bool" || name == "bool_");
     if is_numpys { object.is_truthy().ok() } else { None }
 }
@@ -71,14 +72,15 @@ fn float(object: &Bound<'_, PyAny>) -> Result<f64, NoScalar> {
             int.extract().map_err(|_| NoScalar::Range)
         };
     }
-    // NumPy's floats of other widths and its integers, but no arrays, whose elements would be picked.
+    // This accepts NumPy's integers and its floats of other widths, but no arrays: `extract` would take the element of a one-element
+    // array.
     let is_number =
         object.hasattr("__float__").unwrap_or(false) && !object.hasattr("__len__").unwrap_or(true);
     let is_truth = truth(object).is_some();
     if is_number && !is_truth { object.extract().map_err(|_| NoScalar::Kind) } else { Err(NoScalar::Kind) }
 }
 
-/// The object as one of Python's integers.
+/// Returns the object as a Python integer.
 fn whole<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, NoScalar> {
     if object.is_exact_instance_of::<PyInt>() {
         return Ok(object.clone());
@@ -89,7 +91,7 @@ fn whole<'py>(object: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, NoScalar>
     object.call_method0("__index__").map_err(|_| NoScalar::Kind)
 }
 
-/// Python's number for a scalar.
+/// Returns the Python number for a scalar.
 pub fn to_python<'py>(py: Python<'py>, ty: ValueType, value: Scalar) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Scalar::Bool(x) => Ok(PyBool::new(py, x).to_owned().into_any()),

@@ -6,11 +6,11 @@
 //! pickle.loads(...)              arrive    the program, made once in each process ([`KNOWN`])
 //! ```
 //!
-//! Machine code is used by the same build on the same kind of CPU. Elsewhere the text is compiled, by one process of a machine at a
-//! time, into the cache. Vectors keep their width, because the order of a sum depends on it: results have the same bits everywhere.
+//! Machine code is used by the same build on the same kind of CPU. Elsewhere the text is compiled into the cache, by one process of a
+//! machine at a time. Vectors keep their width, because the order of a sum depends on it, so results have the same bits everywhere.
 //!
-//! An engine's worker computes many tasks at once, each in a thread or process of its own. So a program whose threads nobody chose gets
-//! as many as the engine says ([`threads_of_engine`]).
+//! An engine's worker computes many tasks at once, each in a thread or process of its own. So a program without a chosen number of
+//! threads gets as many as the engine allows ([`threads_of_engine`]).
 
 use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
@@ -37,17 +37,17 @@ use crate::parts::Parts;
 use crate::program::{Code, Origin, Program, Source};
 use crate::runtime::Resources;
 
-/// The programs that this process has sent or received, by the fingerprint of what is sent.
+/// The programs that this process has sent or received, by the fingerprint of their packed bytes.
 static KNOWN: Mutex<Option<HashMap<u128, Py<Program>>>> = Mutex::new(None);
 
-/// A program on its way.
+/// A program in transit.
 #[derive(Serialize, Deserialize)]
 struct Sent {
     parts: Parts,
     options: SentOptions,
     threads: Option<usize>,
     memory: Option<u64>,
-    /// In the order of the names, so that equal programs are equal bytes.
+    /// Sorted by name, so that equal programs have equal bytes.
     tuning: Vec<(String, i64)>,
     cache: SentCache,
     warnings: String,
@@ -60,7 +60,7 @@ struct SentOptions {
     strict_fp: bool,
     fast_math: bool,
     unchecked: bool,
-    /// Of the CPU that the program was compiled for.
+    /// Vector width of the CPU that the program was compiled for.
     vector_bits: u32,
 }
 
@@ -71,16 +71,16 @@ enum SentCache {
     Folder(PathBuf),
 }
 
-/// Machine code, and where it can be used.
+/// Machine code with the build and the CPU that can use it.
 #[derive(Serialize, Deserialize)]
 struct SentCode {
     build: Vec<u8>,
     cpu: String,
-    /// A [`Compiled`], which only this build can read.
+    /// Encoding of a [`Compiled`], which only this build can read.
     compiled: Vec<u8>,
 }
 
-/// A program as it is pickled: a fingerprint and bytes.
+/// A pickled program: a fingerprint and bytes.
 pub struct Packed {
     fingerprint: u128,
     bytes: Py<PyBytes>,
@@ -95,17 +95,17 @@ impl Packed {
         let mut fingerprint = Fingerprint::new();
         fingerprint.add(&bytes);
         let fingerprint = fingerprint.finish();
-        // What comes back to this process is the program that left it.
+        // A program that returns to this process is the one that left it.
         remember(py, fingerprint, Py::new(py, Program::of(py, Arc::clone(code))?)?);
         Ok(Packed { fingerprint, bytes: PyBytes::new(py, &bytes).unbind() })
     }
 
-    /// What tells the program from all others.
+    /// Returns a text that is different for different programs.
     pub fn token(&self) -> String {
         format!("warpwise-{:032x}", self.fingerprint)
     }
 
-    /// The function that unpickles, and its arguments; with a name it gives that entry point.
+    /// Returns the unpickling function and its arguments. With a name, that function returns the entry point of this name.
     pub fn reduced<'py>(&self, py: Python<'py>, entry: Option<&str>) -> PyResult<Bound<'py, PyTuple>> {
         let arrive = py.import("warpwise._native")?.getattr("_arrive")?;
         let version = env!("CARGO_PKG_VERSION");
@@ -125,7 +125,7 @@ fn sent(code: &Code) -> Result<Sent, String> {
             cpu: format!("{cpu:?}"),
             compiled: postcard::to_stdvec(compiled).map_err(|error| error.to_string())?,
         }),
-        // What a driver makes of a device's text belongs to that device.
+        // The binary that a driver compiles from device code belongs to that device.
         (_, Target::Device(..)) | (None, Target::Cpu) => None,
     };
     let mut tuning: Vec<(String, i64)> = tuning.iter().map(|(name, value)| (name.clone(), *value)).collect();
@@ -146,7 +146,7 @@ fn sent(code: &Code) -> Result<Sent, String> {
     })
 }
 
-/// What unpickling a program calls; with a name it gives that entry point.
+/// Unpickles a program, or with a name its entry point of that name.
 #[pyfunction(name = "_arrive")]
 #[pyo3(signature = (version, fingerprint, packed, entry))]
 pub fn arrive(
@@ -169,9 +169,11 @@ pub fn arrive(
     }
 }
 
-/// The threads that an engine leaves to a program in this process, as `Program.with_resources` takes them; None for all.
+/// Returns the number of threads that an engine leaves to a program in this process, in the form that `Program.with_resources` takes;
+/// None for all.
 ///
-/// `OMP_NUM_THREADS` counts, which Dask and Ray set in their workers. Other processes that `multiprocessing` started are one of many.
+/// `OMP_NUM_THREADS` counts, since Dask and Ray set it in their workers. A process that `multiprocessing` started is assumed to be one
+/// of many, and gets one thread.
 #[pyfunction(name = "_threads_of_engine")]
 pub fn threads_of_engine(py: Python<'_>) -> PyResult<Option<usize>> {
     let chosen = std::env::var("OMP_NUM_THREADS").ok();
@@ -183,8 +185,8 @@ pub fn threads_of_engine(py: Python<'_>) -> PyResult<Option<usize>> {
     Ok((!parent.is_none()).then_some(1))
 }
 
-/// An entry point for one task of many that an engine runs at once in threads of this process: its program has one thread, unless somebody
-/// chose another number.
+/// Returns an entry point for one of many tasks that an engine runs at once in threads of this process. Its program has one thread,
+/// unless the user chose another number.
 #[pyfunction(name = "_for_tasks")]
 pub fn for_tasks(py: Python<'_>, entry: &EntryPoint) -> PyResult<EntryPoint> {
     Ok(EntryPoint::new(&entry.code().for_tasks(py)?, entry.number()))
@@ -224,7 +226,7 @@ fn received(py: Python<'_>, version: &str, packed: &[u8]) -> PyResult<Program> {
     Program::of(py, Arc::new(Code::new(Source::Parts(embedded), options, resources, Arc::new(origin), ready)))
 }
 
-/// Compiles what arrived. The first process of a machine does, while the others wait and then find it in the cache.
+/// Compiles a program that arrived. The first process of a machine compiles, while the others wait and then find the result in the cache.
 fn built(
     py: Python<'_>,
     embedded: Embedded,
@@ -240,7 +242,8 @@ fn built(
     Ok((compiled, cached))
 }
 
-/// Keeps other processes out until it is dropped. None where the cache cannot be written to, so that there is nothing to wait for.
+/// Takes the lock that keeps other processes out until it is dropped. `None` if the cache cannot be written to: then waiting would gain
+/// nothing.
 fn lock(cache: &DiskCache) -> Option<File> {
     DirBuilder::new().recursive(true).mode(0o700).create(cache.folder()).ok()?;
     let options = File::options().create(true).append(true).open(cache.folder().join("compiling.lock"));
@@ -254,14 +257,14 @@ fn known(py: Python<'_>, fingerprint: u128) -> Option<Py<Program>> {
     known.as_ref()?.get(&fingerprint).map(|program| program.clone_ref(py))
 }
 
-/// Keeps a program; another thread may have been quicker, whose program it is then.
+/// Keeps a program. If another thread was quicker, returns that thread's program instead.
 fn remember(py: Python<'_>, fingerprint: u128, program: Py<Program>) -> Py<Program> {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     known.get_or_insert_default().entry(fingerprint).or_insert(program).clone_ref(py)
 }
 
 impl SentOptions {
-    /// The same options on this machine.
+    /// Returns the same options for this machine.
     fn here(self) -> Result<Options, String> {
         let SentOptions { target: place, strict_fp, fast_math, unchecked, vector_bits } = self;
         let options =

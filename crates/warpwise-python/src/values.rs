@@ -1,4 +1,4 @@
-//! Values that Python has no class of its own for.
+//! Classes for values that have no counterpart in Python.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::error::problem;
 use crate::program::{Code, Program};
 use crate::results::Giver;
 
-/// A value of a sum type: the constructor's name and what it carries. `Variant("circle", 1.0)` is `#circle 1.0`.
+/// A value of a sum type: the constructor's name and the values it carries. `Variant("circle", 1.0)` is `#circle 1.0`.
 #[pyclass(frozen, module = "warpwise")]
 pub struct Variant {
     /// The constructor's name, without `#`.
     #[pyo3(get)]
     pub name: String,
-    /// What it carries.
+    /// The values that the constructor carries.
     #[pyo3(get)]
     pub payload: Py<PyTuple>,
 }
@@ -64,8 +64,8 @@ impl Variant {
     }
 }
 
-/// An array of records, tuples or sums. It stays inside: give it to entry points of the program, look at its elements, or take the arrays
-/// of its fields.
+/// An array of records, tuples or sums, which is not converted to Python objects: pass it to entry points of the program, read single
+/// elements, or take the arrays of its fields.
 #[pyclass(frozen, module = "warpwise")]
 pub struct Opaque {
     code: Arc<Code>,
@@ -74,12 +74,12 @@ pub struct Opaque {
 }
 
 impl Opaque {
-    /// A value of a program.
+    /// Wraps a value of a program.
     pub fn new(code: &Arc<Code>, held: Held) -> Opaque {
         Opaque { code: Arc::clone(code), held }
     }
 
-    /// Its type.
+    /// Returns its type.
     pub fn named_type(&self) -> &NamedType {
         match self.held.ty {
             TypeRef::Named(number) => &self.code.interface.types[number],
@@ -90,13 +90,13 @@ impl Opaque {
 
 #[pymethods]
 impl Opaque {
-    /// What the language calls its type.
+    /// The name of its type in the language.
     #[getter(r#type)]
     fn type_name(&self) -> &str {
         &self.named_type().name
     }
 
-    /// Its sizes.
+    /// The size of each dimension.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.held.shape)
@@ -123,7 +123,7 @@ impl Opaque {
         self.held.shape.first().map_or(0, |&size| size as usize)
     }
 
-    /// An element.
+    /// Returns the element at an index: an int, or one int per dimension.
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let given: Vec<i64> = match index.extract::<i64>() {
             Ok(index) => vec![index],
@@ -143,7 +143,7 @@ impl Opaque {
         Giver::new(py, &self.code, &running).value(element.ty, element.leaves)
     }
 
-    /// The program, the number of the type, and the arrays that it is made of.
+    /// Pickles as the program, the name of the type, and the arrays that the value is made of.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let running = self.code.running()?;
         let giver = Giver::new(py, &self.code, &running);
@@ -160,7 +160,7 @@ impl Opaque {
     }
 }
 
-/// What unpickling an [`Opaque`] calls.
+/// Unpickles an [`Opaque`].
 #[pyfunction(name = "_opaque")]
 pub fn opaque(program: &Bound<'_, Program>, name: &str, leaves: Vec<Bound<'_, PyAny>>) -> PyResult<Opaque> {
     let code = program.get().code();
@@ -175,16 +175,16 @@ pub fn opaque(program: &Bound<'_, Program>, name: &str, leaves: Vec<Bound<'_, Py
     Ok(Opaque::new(code, Held::new(&code.interface, ty, taker.values()?)))
 }
 
-/// The named tuples that stand for a program's records; each is made when it is first needed.
+/// The named-tuple classes of a program's record types, each created on first use.
 pub struct Classes(Vec<PyOnceLock<Py<PyAny>>>);
 
 impl Classes {
-    /// For so many types.
+    /// Creates an empty table for `types` types.
     pub fn new(types: usize) -> Classes {
         Classes((0..types).map(|_| PyOnceLock::new()).collect())
     }
 
-    /// The class of a record type.
+    /// Returns the class of a record type.
     pub fn of_record<'py>(
         &self,
         py: Python<'py>,
@@ -197,14 +197,14 @@ impl Classes {
     }
 }
 
-/// A named tuple. Records of one name and the same fields have one class, so that they are equal wherever they come from.
+/// Returns a named-tuple class. Records with the same name and fields share one class, so that they are equal wherever they come from.
 fn named_tuple(py: Python<'_>, name: &str, fields: &[Field]) -> PyResult<Py<PyAny>> {
     let names = PyTuple::new(py, fields.iter().map(|field| field.name.as_str()))?;
     let name = if is_word(name) { name } else { "record" };
     Ok(py.import("warpwise._records")?.call_method1("record_class", (name, names))?.unbind())
 }
 
-/// Whether a type's name can be a class's.
+/// Returns whether the name of a type can name a Python class.
 pub fn is_word(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

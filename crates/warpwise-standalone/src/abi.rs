@@ -1,4 +1,4 @@
-//! What the code made for a program and this crate agree on.
+//! The binary interface between the generated code of a program and this crate.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,43 +8,43 @@ use crate::cpu;
 use crate::image::{self, ImageProgram};
 use crate::value::Problem;
 
-/// A program that is linked into this process: what it was compiled to for several processors, the best first.
+/// A program that is linked into this process, compiled for several processors.
 #[repr(C)]
 pub struct Linked {
-    /// What it was compiled to.
+    /// Variants, the best first.
     pub variants: *const LinkedVariant,
-    /// How many there are.
+    /// Number of variants.
     pub count: usize,
 }
 
 /// A program compiled for a processor.
 #[repr(C)]
 pub struct LinkedVariant {
-    /// The bytes of an [`Image`](crate::image::Image).
+    /// Bytes of an [`Image`](crate::image::Image).
     pub image: *const u8,
-    /// How many.
+    /// Number of bytes.
     pub bytes: usize,
-    /// The addresses of its kernels, by number.
+    /// Addresses of the kernels, by number.
     pub kernels: *const KernelFn,
-    /// How many.
+    /// Number of kernels.
     pub kernel_count: usize,
 }
 
 impl Linked {
-    /// The best variant that this processor can run.
+    /// Returns the best variant that this processor can run.
     ///
     /// # Safety
-    /// The pointers are as their descriptions say, and what they point to is never changed.
+    /// The pointers are as their descriptions say, and the data behind them never changes.
     pub unsafe fn best(&self) -> Result<(ImageProgram, Vec<KernelFn>), Problem> {
         let mut lacking = String::new();
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         for variant in unsafe { part(self.variants, self.count) } {
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             let bytes = unsafe { part(variant.image, variant.bytes) };
             let (features, rest) = image::header(bytes).map_err(Problem::Other)?;
             let missing = cpu::missing(&features);
             if missing.is_empty() {
-                // SAFETY: as the caller vouches.
+                // SAFETY: guaranteed by the caller.
                 let kernels = unsafe { part(variant.kernels, variant.kernel_count) }.to_vec();
                 return Ok((image::program(rest).map_err(Problem::Other)?, kernels));
             }
@@ -56,19 +56,19 @@ impl Linked {
     }
 }
 
-/// What lies at a pointer; nothing where that is null.
+/// Returns the `count` values at a pointer; an empty slice if the pointer is null.
 ///
 /// # Safety
-/// Unless null, the pointer is to so many values that live and do not change as long as the slice is used.
+/// Unless null, the pointer refers to `count` values that live and do not change as long as the slice is used.
 pub unsafe fn part<'a, T>(start: *const T, count: usize) -> &'a [T] {
     if start.is_null() {
         return &[];
     }
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts(start, count) }
 }
 
-/// Does something, and makes a panic an error.
+/// Runs `work`, and turns a panic into an error.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<&str>().map(|text| text.to_string());

@@ -1,9 +1,9 @@
-//! Which features the processor has, by the names LLVM gives them.
+//! Features of the processor, by LLVM's names.
 
-/// A feature that compiled code may need, and whether this processor has it.
+/// Defines the features that compiled code may need, by LLVM's name and by Rust's.
 macro_rules! features {
     ($($llvm:literal $rust:tt,)*) => {
-        /// The features that are looked for before a program runs.
+        /// The features that are checked before a program runs.
         pub const KNOWN: &[&str] = &[$($llvm),*];
 
         #[cfg(target_arch = "x86_64")]
@@ -56,7 +56,7 @@ fn has(_: &str) -> bool {
     false
 }
 
-/// Those of the features that this processor lacks.
+/// Returns the listed features that this processor lacks.
 pub fn missing(features: &[String]) -> Vec<&str> {
     features.iter().map(String::as_str).filter(|feature| !has(feature)).collect()
 }

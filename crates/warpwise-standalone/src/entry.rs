@@ -1,7 +1,7 @@
-//! Arguments against the signature of an entry point.
+//! Checks of arguments against the signature of an entry point.
 //!
-//! The sizes an entry point's array types mention are inferred from the arguments; sizes that occur more
-//! than once must agree. What comes out is in the order of the host function's parameters.
+//! Sizes in an entry point's array types are inferred from the arguments; the occurrences of a size must agree. The checked arguments
+//! come in the order of the host function's parameters.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 /// An entry point of a compiled program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// How the outside world sees it.
+    /// Name, parameters and results, in surface types.
     pub point: EntryPoint,
-    /// Its host function.
+    /// Index of its host function.
     pub function: usize,
 }
 
-/// A value that an entry point takes or yields, with opaque types taken apart.
+/// A leaf that an entry point takes or yields. Opaque types are split into their leaves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlatType {
-    /// The parameter's name, with field names behind it; empty for results without one.
+    /// The parameter's name, followed by field names; empty for results without one.
     pub name: String,
     /// Element type.
     pub element: ValueType,
@@ -38,61 +38,61 @@ pub struct FlatType {
     pub consumed: bool,
 }
 
-/// Arguments do not fit.
+/// The reason why arguments do not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ArgumentError {
     /// Too few or too many values.
     Count {
-        /// How many the entry point takes.
+        /// Number of values that the entry point takes.
         expected: usize,
-        /// How many there are.
+        /// Number of given values.
         found: usize,
     },
     /// A value of another type.
     Type {
-        /// Which argument, from 0.
+        /// Index of the argument, from 0.
         position: usize,
-        /// Its name.
+        /// Name of the argument.
         name: String,
-        /// What is expected.
+        /// Expected type.
         expected: String,
-        /// What was given.
+        /// Given type.
         found: String,
     },
     /// A size that contradicts another.
     Size {
-        /// Which argument, from 0.
+        /// Index of the argument, from 0.
         position: usize,
-        /// Its name.
+        /// Name of the argument.
         name: String,
-        /// Which dimension, from 0.
+        /// Index of the dimension, from 0.
         dimension: usize,
-        /// What the other arguments or the type say.
+        /// Size according to earlier arguments or the type.
         expected: i64,
-        /// What was given.
+        /// Given size.
         found: i64,
-        /// The dimension of an earlier argument that has the same size by type, if it is not a constant.
+        /// Dimension of an earlier argument that must have the same size; `None` if the size is a constant.
         same: Option<Dimension>,
     },
     /// A copy of a consumed argument did not fit in memory.
     OutOfMemory(OutOfMemory),
-    /// A copy of a consumed argument could not be made on the device, in its driver's words.
+    /// A copy of a consumed argument could not be made on the device; the text is its driver's.
     Device(String),
 }
 
 /// A dimension of an argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dimension {
-    /// Which argument, from 0.
+    /// Index of the argument, from 0.
     pub position: usize,
-    /// The argument's name.
+    /// Name of the argument.
     pub name: String,
-    /// Which dimension, from 0.
+    /// Index of the dimension, from 0.
     pub dimension: usize,
 }
 
 impl Entry {
-    /// The values it takes, in order.
+    /// Returns the values that the entry point takes, in order.
     pub fn parameters(&self) -> Vec<FlatType> {
         let mut flat = Vec::new();
         for param in &self.point.params {
@@ -101,7 +101,7 @@ impl Entry {
         flat
     }
 
-    /// The values it yields, in order.
+    /// Returns the values that the entry point yields, in order.
     pub fn results(&self) -> Vec<FlatType> {
         let mut flat = Vec::new();
         for ty in &self.point.results {
@@ -111,35 +111,35 @@ impl Entry {
     }
 }
 
-/// What calls of an entry point need to know, found out once.
+/// Data that calls of an entry point need, computed once.
 #[derive(Clone, Debug)]
 pub struct Signature {
     parameters: Vec<FlatType>,
     results: Vec<FlatType>,
-    /// How many results are sizes.
+    /// Number of results that are sizes.
     size_results: usize,
-    /// How many parameters of the host function are sizes; they come first.
+    /// Number of the host function's parameters that are sizes; they come first.
     sizes: usize,
-    /// For each value the sizes of its dimensions.
+    /// Sizes of each value's dimensions.
     shapes: Vec<Vec<Size>>,
 }
 
-/// What is known of a dimension's size before a call.
+/// Knowledge about a dimension's size before a call.
 #[derive(Clone, Copy, Debug)]
 enum Size {
-    /// It is a parameter of the host function.
+    /// A parameter of the host function, by index.
     Parameter(usize),
-    /// It is always the same.
+    /// A constant.
     Constant(i64),
-    /// Nothing.
+    /// Unknown; any size will do.
     Any,
 }
 
-/// Stands for a size that no argument has mentioned yet.
+/// Marker of a size that no argument has mentioned yet.
 const UNKNOWN: i64 = -1;
 
 impl Signature {
-    /// The signature of an entry point with this host function.
+    /// Returns the signature of an entry point with this host function.
     pub fn of(entry: &Entry, function: &Function) -> Signature {
         let (size_slots, value_slots) = function.params.split_at(entry.point.size_params);
         let registers: Vec<Reg> = size_slots.iter().filter_map(scalar_register).collect();
@@ -160,13 +160,13 @@ impl Signature {
         }
     }
 
-    /// Checks values against the signature and puts them, with the sizes inferred, in the order of the
-    /// host function's parameters. Consumed arguments that somebody else holds too are copied.
+    /// Checks values against the signature. Returns them, after the inferred sizes, in the order of the host function's parameters.
+    /// Consumed arguments that are shared are copied.
     pub fn arguments(&self, values: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Argument>, ArgumentError> {
         self.placed_arguments(values.into_iter().map(Placed::Host), memory)
     }
 
-    /// As [`Signature::arguments`], of values that may lie on the program's device.
+    /// Does the same as [`Signature::arguments`] for values that may lie on the program's device.
     pub fn placed_arguments(
         &self,
         values: impl ExactSizeIterator<Item = Placed>,
@@ -181,7 +181,7 @@ impl Signature {
             self.check(position, &value, &mut arguments)?;
             arguments.push(argument(value, parameter.consumed, memory)?);
         }
-        // A size that no argument mentions is 0.
+        // A size that no argument mentions becomes 0.
         for size in &mut arguments[..self.sizes] {
             if matches!(size, Argument::Scalar(Scalar::I64(UNKNOWN))) {
                 *size = Argument::Scalar(Scalar::I64(0));
@@ -190,8 +190,8 @@ impl Signature {
         Ok(arguments)
     }
 
-    /// Checks values against the signature. Gives them as they can be handed on: what is consumed, and held by somebody besides the
-    /// caller, is copied.
+    /// Checks values against the signature, and returns them ready to be passed on: consumed arguments that others than the caller
+    /// share are copied.
     pub fn checked(&self, values: Vec<Value>, memory: &MemoryPool) -> Result<Vec<Value>, ArgumentError> {
         if self.parameters.len() != values.len() {
             return Err(ArgumentError::Count { expected: self.parameters.len(), found: values.len() });
@@ -201,7 +201,7 @@ impl Signature {
             self.check(position, &Placed::Host(value.clone()), &mut sizes)?;
         }
         let own = |(parameter, value): (&FlatType, Value)| match value {
-            // The caller holds it, and the value is here.
+            // The two references are the caller's and this one.
             Value::Array { ty, array } if parameter.consumed && !is_own(&array, 2) => {
                 Ok(Value::array(ty, copy(&array, memory)?))
             }
@@ -210,12 +210,12 @@ impl Signature {
         self.parameters.iter().zip(values).map(own).collect()
     }
 
-    /// The values among a host function's results, with their surface types.
+    /// Returns the values among a host function's results, with their surface types.
     pub fn values(&self, outputs: Vec<Output>) -> Vec<Value> {
         self.each_result(outputs, Value::scalar, Value::array)
     }
 
-    /// The same where the results' arrays stayed on the device.
+    /// Does the same as [`Signature::values`] for results whose arrays stayed on the device.
     pub fn placed_values(&self, outputs: Vec<Output<DeviceArray>>) -> Vec<Placed> {
         let scalar = |ty, value| Placed::Host(Value::scalar(ty, value));
         self.each_result(outputs, scalar, Placed::Device)
@@ -235,7 +235,7 @@ impl Signature {
         self.results.iter().zip(outputs).map(value).collect()
     }
 
-    /// Checks the type of a value, and its sizes.
+    /// Checks the type and the sizes of a value.
     fn check(
         &self,
         position: usize,
@@ -250,7 +250,7 @@ impl Signature {
         self.unify(position, value.shape(), arguments)
     }
 
-    /// Compares the sizes of a value with what is known, or takes them for what is not.
+    /// Compares the sizes of a value with the known sizes, and records unknown ones.
     fn unify(&self, position: usize, found: &[i64], arguments: &mut [Argument]) -> Result<(), ArgumentError> {
         for (dimension, (size, &found)) in self.shapes[position].iter().zip(found).enumerate() {
             let expected = match *size {
@@ -274,7 +274,7 @@ impl Signature {
         Ok(())
     }
 
-    /// The first dimension of an argument that tells a size.
+    /// Returns the first dimension of an argument that determines a size.
     fn first_with(&self, size: &Size) -> Option<Dimension> {
         let Size::Parameter(number) = size else { return None };
         let tells = |size: &Size| matches!(size, Size::Parameter(other) if other == number);
@@ -292,7 +292,7 @@ fn scalar_register(slot: &Slot) -> Option<Reg> {
     }
 }
 
-/// The constant a register holds from the start of the function on.
+/// Returns the constant that a register holds from the start of the function.
 fn constant(function: &Function, register: Reg) -> Option<i64> {
     function.code.iter().find_map(|instr| match instr {
         Instr::Const { dst, bits } if *dst == register => Some(*bits as i64),
@@ -327,7 +327,7 @@ fn argument(value: Placed, consumed: bool, memory: &MemoryPool) -> Result<Argume
     Ok(Argument::Block(Arc::clone(array.data())))
 }
 
-/// Whether an array that so many hold may be overwritten, also by one of other elements.
+/// Returns whether an array with `holders` references may be overwritten, also by elements of another type.
 fn is_own(array: &Array, holders: usize) -> bool {
     let block = array.data();
     Arc::strong_count(block) == holders && block.is_aligned() && !block.is_part()

@@ -5,23 +5,24 @@
 //! rest      the host's code and the entry points
 //! ```
 //!
-//! The kernels' machine code is beside it, as object code. Image and reader are always of one build: nothing is versioned.
+//! The kernels' machine code is stored separately, as object code. Image and reader always belong to the same build, so there is no
+//! version number.
 
 use serde::{Deserialize, Serialize};
 use warpwise_runtime::machine::Module;
 
 use crate::entry::Entry;
 
-/// A compiled program but for its kernels.
+/// A compiled program without its kernels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Image {
-    /// Features of the processor that kernels use, of those that [`cpu`](crate::cpu) knows.
+    /// Processor features that kernels use, among those that [`cpu`](crate::cpu) knows.
     pub features: Vec<String>,
-    /// The rest.
+    /// Host code and entry points.
     pub program: ImageProgram,
 }
 
-/// What runs.
+/// The executable part of an image.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImageProgram {
     /// Host code.
@@ -31,18 +32,18 @@ pub struct ImageProgram {
 }
 
 impl Image {
-    /// As bytes.
+    /// Encodes the image as bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
         postcard::to_stdvec(self).map_err(|error| error.to_string())
     }
 }
 
-/// The features in the header of an image, and the bytes of the rest.
+/// Decodes the features in the header of an image. Also returns the bytes after the header.
 pub fn header(bytes: &[u8]) -> Result<(Vec<String>, &[u8]), String> {
     postcard::take_from_bytes(bytes).map_err(|error| damaged(&error))
 }
 
-/// The rest of an image.
+/// Decodes the part of an image after its header.
 pub fn program(bytes: &[u8]) -> Result<ImageProgram, String> {
     postcard::from_bytes(bytes).map_err(|error| damaged(&error))
 }

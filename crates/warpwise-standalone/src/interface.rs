@@ -8,8 +8,8 @@
 //! {a: i32}             futhark_opaque_HASH          what C has no name for
 //! ```
 //!
-//! A type without a name in the source is called by the name of a type of the same structure, if the entry points mention one.
-//! The result of an entry point is one value: several results are a tuple.
+//! A type without a name in the source gets the name of a type of the same structure, if the entry points mention one. The result of an
+//! entry point is one value: several results form a tuple.
 
 use warpwise_ir::{EntryPoint, EntryType, OpaqueForm};
 use warpwise_prim::ValueType;
@@ -17,22 +17,22 @@ use warpwise_prim::ValueType;
 /// The types and entry points of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interface {
-    /// The types that are no scalars, in the order in which entry points mention them, parts first.
+    /// Types other than scalars, in the order in which entry points mention them, parts first.
     pub types: Vec<NamedType>,
-    /// The entry points, in the order of the source.
+    /// Entry points, in the order of the source.
     pub entries: Vec<EntryInterface>,
 }
 
-/// A type that is no scalar.
+/// A type other than a scalar.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedType {
-    /// What the language calls it.
+    /// Name in the language.
     pub name: String,
-    /// What C calls it, after `futhark_`.
+    /// Name in C, after `futhark_`.
     pub c_name: String,
-    /// What it is.
+    /// Structure of the type.
     pub kind: Kind,
-    /// The scalars and arrays it is made of, with their ranks.
+    /// Leaves of the type: element types with ranks.
     pub leaves: Vec<(ValueType, usize)>,
     source: EntryType,
 }
@@ -46,27 +46,27 @@ pub enum TypeRef {
     Named(usize),
 }
 
-/// What a type is.
+/// The structure of a type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// An array of scalars.
     Array {
-        /// The type of the elements.
+        /// Element type.
         element: ValueType,
-        /// The number of dimensions.
+        /// Number of dimensions.
         rank: usize,
     },
     /// A record or tuple.
     Record(Vec<Field>),
-    /// A sum type; its first leaf is the number of the variant.
+    /// A sum type. Its first leaf is the number of the variant.
     Sum(Vec<SumVariant>),
-    /// An array of what is no scalar.
+    /// An array of elements that are not scalars.
     OpaqueArray {
-        /// The type of the elements.
+        /// Element type.
         element: TypeRef,
-        /// The number of dimensions.
+        /// Number of dimensions.
         rank: usize,
-        /// If the elements are records, the arrays of their fields.
+        /// Arrays of the fields, if the elements are records.
         fields: Option<Vec<Field>>,
     },
 }
@@ -74,60 +74,60 @@ pub enum Kind {
 /// A field of a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
-    /// Its name; a number in tuples.
+    /// Name of the field; a number in tuples.
     pub name: String,
-    /// What C calls it.
+    /// Name in C.
     pub c_name: String,
-    /// Its type.
+    /// Type of the field.
     pub ty: TypeRef,
 }
 
 /// A constructor of a sum type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SumVariant {
-    /// Its name.
+    /// Name of the constructor.
     pub name: String,
-    /// What C calls it.
+    /// Name in C.
     pub c_name: String,
-    /// The types it carries, each with the numbers of its leaves among those of the sum.
+    /// Types that it carries, each with the numbers of its leaves among those of the sum.
     pub payload: Vec<(TypeRef, Vec<usize>)>,
 }
 
 /// An entry point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntryInterface {
-    /// Its name.
+    /// Name of the entry point.
     pub name: String,
-    /// What C calls it, after `futhark_entry_`.
+    /// Name in C, after `futhark_entry_`.
     pub c_name: String,
-    /// What it takes.
+    /// Parameters.
     pub inputs: Vec<Input>,
-    /// What it gives.
+    /// Type of the result.
     pub output: TypeRef,
-    /// The same in its parts, if it is a tuple.
+    /// Types of the single results, which `output` combines into a tuple unless there is exactly one.
     pub outputs: Vec<TypeRef>,
 }
 
 /// A parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// Its name; may be empty.
+    /// Name of the parameter; may be empty.
     pub name: String,
-    /// Its type.
+    /// Type of the parameter.
     pub ty: TypeRef,
-    /// Whether it is consumed.
+    /// Whether its declaration has a star: the entry point may consume it.
     pub unique: bool,
 }
 
 impl Input {
-    /// Whether a value given for it is gone after a call: of scalars there are copies.
+    /// Returns whether an argument for it is unusable after a call. Scalars are copied, so they are never consumed.
     pub fn is_consumed(&self) -> bool {
         self.unique && !matches!(self.ty, TypeRef::Scalar(_))
     }
 }
 
 impl Interface {
-    /// The interface of these entry points.
+    /// Returns the interface of these entry points.
     pub fn of<'e>(points: impl Iterator<Item = &'e EntryPoint> + Clone) -> Interface {
         let mut table = Table { aliases: Vec::new(), types: Vec::new() };
         for point in points.clone() {
@@ -144,7 +144,7 @@ impl Interface {
         Interface { types: table.types, entries }
     }
 
-    /// What the language calls a type.
+    /// Returns the name of a type in the language.
     pub fn name(&self, ty: TypeRef) -> &str {
         match ty {
             TypeRef::Scalar(ty) => ty.name(),
@@ -152,13 +152,13 @@ impl Interface {
         }
     }
 
-    /// The type of this name.
+    /// Returns the type with this name.
     pub fn find(&self, name: &str) -> Option<TypeRef> {
         let scalar = ValueType::ALL.into_iter().find(|ty| ty.name() == name).map(TypeRef::Scalar);
         scalar.or_else(|| self.types.iter().position(|ty| ty.name == name).map(TypeRef::Named))
     }
 
-    /// The scalars and arrays that a type is made of, with their ranks.
+    /// Returns the leaves of a type: element types with ranks.
     pub fn leaves(&self, ty: TypeRef) -> Vec<(ValueType, usize)> {
         match ty {
             TypeRef::Scalar(ty) => vec![(ty, 0)],
@@ -167,9 +167,9 @@ impl Interface {
     }
 }
 
-/// Types while they are numbered.
+/// The state of numbering types.
 struct Table {
-    /// The types that have names in the source.
+    /// Types that have names in the source.
     aliases: Vec<(String, EntryType)>,
     types: Vec<NamedType>,
 }
@@ -209,7 +209,7 @@ impl Table {
         EntryInterface { name: point.name.clone(), c_name, inputs, output, outputs }
     }
 
-    /// The number of a type, which is entered if it is new.
+    /// Returns the number of a type. A new type is added to the table.
     fn number(&mut self, ty: &EntryType) -> TypeRef {
         let kind = match ty {
             EntryType::Scalar(ty) => return TypeRef::Scalar(*ty),
@@ -259,7 +259,7 @@ impl Table {
         if let Some(number) = known {
             return TypeRef::Named(number);
         }
-        // Types of different modules may have one name.
+        // Types of different modules may have the same name.
         let name = unused(&name, |name| self.types.iter().all(|known| known.name != name));
         let c_name = self.c_name(&name, &kind);
         let c_name = unused(&c_name, |name| self.types.iter().all(|known| known.c_name != name));
@@ -267,7 +267,7 @@ impl Table {
         TypeRef::Named(self.types.len() - 1)
     }
 
-    /// What the language calls a type.
+    /// Returns the name of a type in the language.
     fn name(&self, ty: &EntryType) -> String {
         let (name, fields, form) = match ty {
             EntryType::Scalar(ty) => return ty.name().to_string(),
@@ -310,7 +310,7 @@ impl Table {
         }
     }
 
-    /// A word for a type without a name of its own; none for records and sums.
+    /// Returns a word for a type without a name of its own; `None` for records and sums.
     fn word(&self, kind: &Kind) -> Option<String> {
         match kind {
             Kind::Record(fields) if fields.is_empty() => Some("unit".to_string()),
@@ -339,7 +339,7 @@ impl Table {
     }
 }
 
-/// The type of arrays of a type.
+/// Returns the type of arrays whose elements have type `ty`.
 fn raised(ty: &EntryType, rank: usize) -> EntryType {
     match ty {
         EntryType::Scalar(element) => EntryType::Array(*element, rank),
@@ -353,7 +353,7 @@ fn raised(ty: &EntryType, rank: usize) -> EntryType {
     }
 }
 
-/// Whether two types have the same structure, whatever they are called.
+/// Returns whether two types have the same structure, regardless of their names.
 fn same(a: &EntryType, b: &EntryType) -> bool {
     let (EntryType::Opaque { fields, form, .. }, EntryType::Opaque { fields: others, form: other, .. }) =
         (a, b)
@@ -380,30 +380,30 @@ fn same(a: &EntryType, b: &EntryType) -> bool {
     }
 }
 
-/// Whether a type's name is a name of the source and no structure.
+/// Returns whether a type's name comes from the source, and does not spell out a structure.
 fn is_word(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\''))
 }
 
-/// Whether C accepts it as a part of a name.
+/// Returns whether C accepts `name` as part of a name.
 fn is_c_word(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// A name with everything that C does not accept replaced.
+/// Replaces all characters of a name that C does not accept.
 fn c_word(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }
 
-/// The name, or with a number behind it the first that is free.
+/// Returns the name itself if it is free, otherwise the first free name with a number appended.
 fn unused(name: &str, is_free: impl Fn(&str) -> bool) -> String {
     let numbered = (1..).map(|number| format!("{name}_{number}"));
     std::iter::once(name.to_string()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
 }
 
-/// Sixteen digits that tell texts apart (FNV-1a).
+/// Returns a hash of a text as sixteen digits (FNV-1a).
 fn fingerprint(text: &str) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))

@@ -15,12 +15,12 @@ use crate::image::ImageProgram;
 use crate::interface::Interface;
 use crate::value::{Held, Problem, Values, argument_name, misuse};
 
-/// What a program is to run on.
+/// Settings for running a program.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Threads; one for each core unless set.
+    /// Number of threads; by default one for each core.
     pub threads: Option<usize>,
-    /// Bytes of memory; most of the machine's unless set.
+    /// Bound on memory, in bytes; by default most of the machine's memory.
     pub memory_limit: Option<u64>,
     /// Tuning parameters that are set, by name.
     pub tuning: HashMap<String, i64>,
@@ -31,12 +31,12 @@ pub struct Program {
     machine: Machine,
     entries: Vec<Entry>,
     signatures: Vec<Signature>,
-    /// What it takes and gives.
+    /// Types of its entry points.
     pub interface: Interface,
 }
 
 impl Program {
-    /// Makes an image and its kernels a program.
+    /// Creates a program from an image and its kernels.
     pub fn new(image: ImageProgram, kernels: Vec<KernelFn>, settings: &Settings) -> Result<Program, Problem> {
         let ImageProgram { module, entries } = image;
         if module.kernels.len() != kernels.len() {
@@ -52,48 +52,48 @@ impl Program {
         Ok(Program { machine, entries, signatures, interface })
     }
 
-    /// The entry points, in the order of the source.
+    /// Returns the entry points, in the order of the source.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Where its arrays lie.
+    /// Returns the memory of its arrays.
     pub fn memory(&self) -> &MemoryPool {
         self.machine.memory()
     }
 
-    /// What can be done with its values.
+    /// Returns the operations on its values.
     pub fn values(&self) -> Values<'_> {
         Values { interface: &self.interface, memory: self.memory() }
     }
 
-    /// Asks runs to stop.
+    /// Returns the flag that asks runs to stop.
     pub fn cancel_flag(&self) -> &CancelFlag {
         self.machine.cancel_flag()
     }
 
-    /// Counts from now on where the time of calls goes.
+    /// Starts to record where calls spend their time.
     pub fn start_profile(&self) {
         self.machine.start_profile();
     }
 
-    /// Counts nothing until counting is started again.
+    /// Stops recording until it is started again.
     pub fn stop_profile(&self) {
         self.machine.stop_profile();
     }
 
-    /// Where the time of calls went, the longest first.
+    /// Returns where calls have spent their time, the longest first.
     pub fn profile(&self) -> Vec<Spent> {
         self.machine.profile()
     }
 
-    /// Checks arguments and takes them in, with copies of what is shared and consumed.
+    /// Checks arguments and converts them for a run. Consumed arguments that are shared are copied.
     pub fn prepare(&self, entry: usize, arguments: Vec<Value>) -> Result<Vec<Argument>, Problem> {
         self.signatures[entry].arguments(arguments, self.memory()).map_err(problem)
     }
 
-    /// Checks arguments that belong to the caller, and gives the leaves to [`call`](Program::call) with, once the caller has given up
-    /// those that are consumed. Nothing is consumed if that fails.
+    /// Checks arguments that belong to the caller. Returns the leaves for [`call`](Program::call), to be used once the caller has given
+    /// up the consumed arguments. On failure nothing is consumed.
     pub fn lent(&self, entry: usize, arguments: &[&Held]) -> Result<Vec<Value>, Problem> {
         let inputs = &self.interface.entries[entry].inputs;
         for (at, (input, argument)) in inputs.iter().zip(arguments).enumerate() {
@@ -125,7 +125,7 @@ impl Program {
         Ok(self.signatures[entry].values(outputs))
     }
 
-    /// Runs an entry point on the leaves of its arguments; gives the one value that comes out.
+    /// Runs an entry point on the leaves of its arguments, and returns its result as one value.
     pub fn call(&self, entry: usize, leaves: Vec<Value>) -> Result<Held, Problem> {
         let results = self.run(entry, self.prepare(entry, leaves)?)?;
         Ok(Held::new(&self.interface, self.interface.entries[entry].output, results))
@@ -139,7 +139,7 @@ fn problem(error: ArgumentError) -> Problem {
     }
 }
 
-/// The names of a program's tuning parameters.
+/// Returns the names of a program's tuning parameters.
 pub fn tuning_parameters(module: &Module) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for instr in module.functions.iter().flat_map(|function| &function.code) {

@@ -1,10 +1,10 @@
-//! What a program did, as JSON.
+//! A JSON report of a program's calls.
 
 use std::fmt::Write;
 
 use crate::program::Program;
 
-/// Memory, and where the time of calls went if that was counted.
+/// Describes the use of memory, and where calls spent their time if that was recorded.
 pub fn report(program: &Program) -> String {
     let memory = program.memory().statistics();
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! Programs as servers: commands on standard input, one a line, answers on standard output.
+//! Programs as servers: commands on standard input, one per line; answers on standard output.
 //!
 //! ```text
 //! > restore xs.bin xs []f32          %%% OK
@@ -9,8 +9,8 @@
 //!                                    %%% OK
 //! ```
 //!
-//! The protocol is the one that Futhark documents; `outputs` and `call` with a variable for each part of a tuple are of its older
-//! versions, for clients that speak those. A call that is interrupted (see [`signals`]) is a failed command.
+//! The protocol is the one that Futhark documents. `outputs`, and `call` with a variable for each part of a tuple, belong to its older
+//! versions, for clients that use those. An interrupted call (see [`signals`]) is a failed command.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,7 +29,7 @@ use crate::signals;
 use crate::transfer::{expected, group, write_held};
 use crate::value::{Held, Problem, Values, misuse};
 
-/// What a command prints, line by line.
+/// The lines that a command prints.
 type Answer = Result<Vec<String>, Problem>;
 
 /// A program with its variables.
@@ -63,10 +63,11 @@ pub fn serve(program: &Program, parameters: &[String]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Bytes of the longest line that is a command.
+/// Maximum length of a command line, in bytes.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// The next line, or what is wrong with it; none at the end. What is beyond the longest line is read, but not kept.
+/// Reads the next line; `None` at the end. A line that is too long or not UTF-8 is a problem. Bytes beyond the maximum length are read,
+/// but not kept.
 fn next_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Result<String, Problem>>> {
     let mut line = Vec::new();
     let at_most = longest as u64 + 1;
@@ -85,7 +86,7 @@ fn next_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Resu
     })))
 }
 
-/// The words of a line: what stands between blanks, or between quotes.
+/// Splits a line into words, at blanks. A word in quotes may contain blanks.
 fn words(line: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = line.trim_start();
@@ -152,14 +153,14 @@ impl<'p> Server<'p> {
                 true => Ok(vec!["threshold".to_string()]),
                 false => Err(misuse(&format!("Unknown tuning parameter: {name}"))),
             },
-            // Attributes do not outlive compilation.
+            // Attributes do not survive compilation.
             ("attributes", [entry]) => self.entry(entry).map(|_| Vec::new()),
             ("type", [name]) => Ok(vec![self.name(self.variable(name)?.ty)]),
             _ => self.type_command(command, arguments),
         }
     }
 
-    /// Commands about types and the values of some.
+    /// Runs a command about types, or about values of certain types.
     fn type_command(&mut self, command: &str, arguments: &[&str]) -> Answer {
         match (command, arguments) {
             ("kind", [ty]) => Ok(vec![self.kind(self.ty(ty)?).to_string()]),
@@ -252,7 +253,7 @@ impl<'p> Server<'p> {
     fn call(&mut self, name: &str, variables: &[&str]) -> Answer {
         let (number, entry) = self.entry(name)?;
         let (takes, parts) = (entry.inputs.len(), entry.outputs.len());
-        // Clients of older versions name a variable for each part of a tuple.
+        // Clients of older protocol versions name a variable for each part of a tuple.
         let gives = if parts != 1 && variables.len() == parts + takes { parts } else { 1 };
         if variables.len() != gives + takes {
             let found = variables.len() as i64 - 1;
@@ -309,7 +310,8 @@ impl<'p> Server<'p> {
     fn store(&self, file: &str, names: &[&str]) -> Answer {
         let values = names.iter().map(|name| self.variable(name)).collect::<Result<Vec<_>, _>>()?;
         let write = || -> io::Result<()> {
-            // Not beside and renamed: clients make the file, and read what they have open.
+            // The file is written in place, not under another name and renamed: clients create the file, and read the one that they
+            // have open.
             let mut output = BufWriter::new(File::create(file)?);
             values.iter().try_for_each(|value| write_held(&mut output, value))?;
             output.flush()
@@ -341,7 +343,7 @@ impl<'p> Server<'p> {
         self.define(to, array)
     }
 
-    // Looking up
+    // Lookups.
 
     fn values(&self) -> Values<'p> {
         self.program.values()

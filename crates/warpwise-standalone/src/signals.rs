@@ -1,7 +1,8 @@
-//! SIGINT (Ctrl-C), SIGTERM and SIGHUP of executables and servers. Libraries leave signals alone.
+//! Handling of SIGINT (Ctrl-C), SIGTERM and SIGHUP by executables and servers. Libraries leave signals alone.
 //!
-//! An executable ends at once, and so does a server that waits for commands; the exit codes are 130, 143 and 129. The call that a server
-//! runs fails instead, and the server answers as the protocol says. After SIGINT it goes on, after the others it ends.
+//! An executable ends at once, and so does a server that waits for commands; the exit codes are 130, 143 and 129. If a server is
+//! running a call, the call fails instead, and the server answers as the protocol says. After SIGINT the server goes on; after the
+//! other signals it ends.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -10,13 +11,13 @@ use warpwise_runtime::pool::CancelFlag;
 
 static FLAG: OnceLock<CancelFlag> = OnceLock::new();
 static CALLING: AtomicBool = AtomicBool::new(false);
-/// The signal after which the server is to end.
+/// The signal that will end the server after its call; 0 if there is none.
 static ENDING: AtomicI32 = AtomicI32::new(0);
 
-/// Listens to the signals, unless they are ignored.
+/// Installs handlers for the signals, except ignored ones.
 pub fn install() {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        // SAFETY: the structures are plain data; the handler only does what is allowed in one.
+        // SAFETY: the structures are plain data; the handler does only what a signal handler may do.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, std::ptr::null(), &mut action);
@@ -32,7 +33,7 @@ pub fn install() {
     }
 }
 
-/// Does a call that asks this flag; a signal sets it. The request ends with the call.
+/// Runs a call that checks `flag`, which a signal sets. The flag is cleared after the call.
 pub fn calling<T>(flag: &CancelFlag, call: impl FnOnce() -> T) -> T {
     // A process has one program.
     let _ = FLAG.set(flag.clone());
@@ -43,7 +44,7 @@ pub fn calling<T>(flag: &CancelFlag, call: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Ends the process if a signal asked for it while a call was running.
+/// Ends the process if a signal asked for it during a call.
 pub fn end_if_asked() {
     let signal = ENDING.load(Ordering::SeqCst);
     if signal != 0 {
@@ -51,7 +52,8 @@ pub fn end_if_asked() {
     }
 }
 
-/// Atomic loads and stores and `_exit`, nothing else: it interrupts anything. A second signal ends even a call that does not stop.
+/// Handles a signal with atomic loads and stores and `_exit` only, since it may interrupt anything. A second signal ends the process
+/// even if the call does not stop.
 extern "C" fn handle(signal: libc::c_int) {
     match FLAG.get() {
         Some(flag) if CALLING.load(Ordering::SeqCst) && !flag.is_set() => {

@@ -1,4 +1,4 @@
-//! Values of an interface to and from streams: leaf after leaf, in the binary format.
+//! Conversion of values of an interface to and from streams: leaf after leaf, in the binary format.
 
 use std::io::{self, Write};
 
@@ -23,12 +23,12 @@ pub fn read_held(program: &Program, ty: TypeRef, name: &str, bytes: &[u8]) -> Re
     Ok(Held::new(&program.interface, ty, leaves))
 }
 
-/// The leaves of a type, as readers want them.
+/// Returns the leaves of a type in the form that readers take.
 pub fn expected(interface: &Interface, ty: TypeRef) -> Vec<ExpectedType> {
     interface.leaves(ty).into_iter().map(|(elem, rank)| ExpectedType { elem, rank }).collect()
 }
 
-/// Values of these types, one after the other, from all their leaves.
+/// Groups leaves into consecutive values of these types.
 pub fn group(interface: &Interface, types: &[TypeRef], leaves: Vec<Value>) -> Vec<Held> {
     let mut leaves = leaves.into_iter();
     let one = |&ty: &TypeRef| {

@@ -1,7 +1,7 @@
-//! Values as C and servers hold them: of any type of the interface, taken apart and put together.
+//! Values as C and servers hold them: of any type of the interface, with operations that take them apart and assemble them.
 //!
-//! A value is its leaves: scalars and arrays in the order of [`Interface::leaves`]. What is taken out of a value shares its arrays,
-//! or, where an element of an array is taken, is a copy.
+//! A value is its leaves: scalars and arrays in the order of [`Interface::leaves`]. Parts of a value share its arrays, except elements
+//! of arrays, which are copies.
 
 use warpwise_prim::{Scalar, ValueType};
 use warpwise_runtime::array::{Array, Value};
@@ -12,36 +12,36 @@ use crate::interface::{Field, Input, Interface, Kind, TypeRef};
 /// A value of a type of an interface.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// Its type.
+    /// Type of the value.
     pub ty: TypeRef,
-    /// What it is made of.
+    /// Leaves of the value.
     pub leaves: Vec<Value>,
-    /// Its sizes, if it is an array.
+    /// Size of each dimension, if the value is an array.
     pub shape: Vec<i64>,
 }
 
-/// Why something cannot be done.
+/// The reason why an operation fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Problem {
     /// The program failed, or was misused.
     Program(String),
-    /// There is no memory.
+    /// There is not enough memory.
     Memory(String),
     /// Anything else.
     Other(String),
 }
 
-/// What can be done with the values of an interface.
+/// The operations on values of an interface.
 #[derive(Clone, Copy)]
 pub struct Values<'a> {
-    /// The types.
+    /// Types of the values.
     pub interface: &'a Interface,
-    /// Where new arrays lie.
+    /// Memory for new arrays.
     pub memory: &'a MemoryPool,
 }
 
 impl Held {
-    /// The value of this type made of these leaves.
+    /// Creates a value of this type from its leaves.
     pub fn new(interface: &Interface, ty: TypeRef, leaves: Vec<Value>) -> Held {
         let rank = rank(interface, ty);
         let shape = match leaves.first() {
@@ -51,14 +51,14 @@ impl Held {
         Held { ty, leaves, shape }
     }
 
-    /// A scalar.
+    /// Creates a scalar.
     pub fn scalar(ty: ValueType, value: Scalar) -> Held {
         Held { ty: TypeRef::Scalar(ty), leaves: vec![Value::scalar(ty, value)], shape: Vec::new() }
     }
 }
 
 impl<'a> Values<'a> {
-    /// The field of this number of a record, or the array of the fields of an array of records.
+    /// Returns a field of a record, or the array of that field of an array of records.
     pub fn project(self, value: &Held, field: usize) -> Result<Held, Problem> {
         let fields = self.fields(value.ty)?;
         let Some(found) = fields.get(field) else { return Err(misuse("there is no such field")) };
@@ -68,7 +68,7 @@ impl<'a> Values<'a> {
         Ok(Held::new(self.interface, found.ty, leaves))
     }
 
-    /// The record of these fields, or the array of records of these arrays.
+    /// Creates a record from fields, or an array of records from the fields' arrays.
     pub fn assemble(self, ty: TypeRef, parts: &[&Held]) -> Result<Held, Problem> {
         let fields = self.fields(ty)?;
         self.expect(fields.iter().map(|field| field.ty), parts)?;
@@ -82,7 +82,7 @@ impl<'a> Values<'a> {
         Ok(Held::new(self.interface, ty, leaves))
     }
 
-    /// The number of the variant of a sum.
+    /// Returns the number of a sum value's variant.
     pub fn variant(self, value: &Held) -> Result<usize, Problem> {
         let variants = self.variants(value.ty)?;
         self.usable(value)?;
@@ -94,7 +94,7 @@ impl<'a> Values<'a> {
         tag.ok_or_else(|| misuse("the value is of no variant"))
     }
 
-    /// What a variant carries. The value must be of that variant.
+    /// Returns the values that a variant carries. The sum value must be of that variant.
     pub fn destruct(self, value: &Held, variant: usize) -> Result<Vec<Held>, Problem> {
         if self.variant(value)? != variant {
             return Err(misuse("the value is of another variant"));
@@ -108,7 +108,7 @@ impl<'a> Values<'a> {
         Ok(payload.iter().map(part).collect())
     }
 
-    /// The value of a variant that carries this. What other variants carry is zero, and sizes of arrays are.
+    /// Creates a sum value of a variant that carries `parts`. Leaves of other variants are zeros and empty arrays.
     pub fn construct(self, ty: TypeRef, variant: usize, parts: &[&Held]) -> Result<Held, Problem> {
         let payload = self.payload(ty, variant)?;
         self.expect(payload.iter().map(|(ty, _)| *ty), parts)?;
@@ -124,7 +124,7 @@ impl<'a> Values<'a> {
         Ok(Held::new(self.interface, ty, leaves))
     }
 
-    /// The element of an array.
+    /// Returns an element of an array.
     pub fn index(self, value: &Held, index: &[i64]) -> Result<Held, Problem> {
         let element = self.element(value.ty)?;
         self.usable(value)?;
@@ -133,7 +133,7 @@ impl<'a> Values<'a> {
         Ok(Held::new(self.interface, element, leaves.collect::<Result<_, _>>()?))
     }
 
-    /// Replaces the element of an array.
+    /// Replaces an element of an array.
     pub fn set(self, value: &mut Held, index: &[i64], element: &Held) -> Result<(), Problem> {
         self.expect([self.element(value.ty)?].into_iter(), &[element])?;
         self.usable(value)?;
@@ -149,7 +149,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// The array of these elements in row-major order.
+    /// Creates an array from its elements in row-major order.
     pub fn array(self, ty: TypeRef, shape: &[i64], elements: &[&Held]) -> Result<Held, Problem> {
         let of = self.element(ty)?;
         let count = warpwise_runtime::array::element_count(shape);
@@ -173,7 +173,7 @@ impl<'a> Values<'a> {
         Ok(Held { ty, leaves, shape: shape.to_vec() })
     }
 
-    /// The values, if they are of these types.
+    /// Checks that values have these types and are usable.
     fn expect(self, types: impl ExactSizeIterator<Item = TypeRef>, parts: &[&Held]) -> Result<(), Problem> {
         if types.len() != parts.len() {
             return Err(misuse(&format!(
@@ -192,7 +192,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// Whether a value was not consumed.
+    /// Checks that a value has not been consumed.
     pub fn usable(self, value: &Held) -> Result<(), Problem> {
         match value.leaves.len() == self.width(value.ty) {
             true => Ok(()),
@@ -226,7 +226,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The type of the elements of an array.
+    /// Returns the element type of an array type.
     pub fn element(self, ty: TypeRef) -> Result<TypeRef, Problem> {
         match self.kind(ty) {
             Some(Kind::Array { element, .. }) => Ok(TypeRef::Scalar(*element)),
@@ -256,7 +256,7 @@ impl<'a> Values<'a> {
         Ok(Value::array(ty, Array::allocate(self.memory, ty.scalar(), &vec![0; rank])?))
     }
 
-    /// What lies at a place of an array's outer dimensions.
+    /// Copies the element at `place`, an index over the outer `rank` dimensions of a leaf.
     fn part(self, leaf: &Value, rank: usize, place: usize) -> Result<Value, Problem> {
         let Value::Array { ty, array } = leaf else { return Ok(leaf.clone()) };
         let inner = &array.shape()[rank..];
@@ -289,7 +289,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The number of dimensions; 0 for what is no array.
+/// Returns the number of dimensions; 0 for types that are not arrays.
 pub fn rank(interface: &Interface, ty: TypeRef) -> usize {
     match ty {
         TypeRef::Scalar(_) => 0,
@@ -300,7 +300,7 @@ pub fn rank(interface: &Interface, ty: TypeRef) -> usize {
     }
 }
 
-/// The same bits as another type of the same width: variants of different signs share leaves.
+/// Reinterprets a value as another type of the same width: variants with integers of different signedness share leaves.
 fn retyped(value: &Value, ty: ValueType) -> Value {
     match value {
         Value::Scalar { value, .. } => Value::scalar(ty, *value),
@@ -326,7 +326,7 @@ fn flat_index(shape: &[i64], index: &[i64]) -> Result<usize, Problem> {
     Ok(flat)
 }
 
-/// How messages name an argument, which is counted from 0 here.
+/// Returns the name of an argument for messages. `at` counts from 0.
 pub fn argument_name(at: usize, input: &Input) -> String {
     match input.name.as_str() {
         "" => format!("argument {}", at + 1),
@@ -334,13 +334,13 @@ pub fn argument_name(at: usize, input: &Input) -> String {
     }
 }
 
-/// The program is misused.
+/// Creates a [`Problem`] for misuse of a program.
 pub fn misuse(message: &str) -> Problem {
     Problem::Program(message.to_string())
 }
 
 impl Problem {
-    /// The code that C is given.
+    /// Returns the error code for C.
     pub fn code(&self) -> i32 {
         match self {
             Problem::Other(_) => 1,
@@ -349,12 +349,12 @@ impl Problem {
         }
     }
 
-    /// The same, with the argument that it is about.
+    /// Adds the argument that the problem is about.
     pub fn of_argument(self, at: usize, input: &Input) -> Problem {
         self.within(&argument_name(at, input))
     }
 
-    /// The same, with the place that it is about.
+    /// Adds the place that the problem is about.
     pub fn within(self, place: &str) -> Problem {
         let named = |message: String| format!("{place}: {message}");
         match self {
@@ -364,7 +364,7 @@ impl Problem {
         }
     }
 
-    /// What is said of it.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         match self {
             Problem::Program(message) | Problem::Memory(message) | Problem::Other(message) => message,

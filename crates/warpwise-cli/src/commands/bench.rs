@@ -1,8 +1,8 @@
-//! `warpwise bench`: how long the cases of a program's test blocks take.
+//! `warpwise bench`: times the cases of a program's test blocks.
 //!
-//! Inputs are made before and outputs dropped after the clock runs; arguments that the entry point overwrites
-//! are copied outside of it. A case whose result is wrong is not timed, and the others are. A case is run until its median is stable: until the medians of the first and second half
-//! of its runs differ by less than a hundredth, twice in a row, or time is up.
+//! Creating inputs, dropping outputs and copying consumed arguments is not timed. A case with a wrong result is not timed, but the
+//! others are. A case is run until its median is stable: the medians of the first and second half of its runs differ by less than a
+//! hundredth, twice in a row. Otherwise it ends when time is up.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -51,13 +51,13 @@ pub struct BenchArguments {
     run: RunOptions,
 }
 
-/// The figures of a program, and what they were measured with.
+/// The figures of a program, with the circumstances of the measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Report {
-    /// Of the compiler.
+    /// Version of the compiler.
     version: String,
     machine: Machine,
-    /// The options that change code or how it runs, as words.
+    /// Options that change the code or its execution, as words.
     options: Vec<String>,
     cases: Vec<Measured>,
 }
@@ -78,30 +78,30 @@ struct Measured {
     min_us: f64,
     max_us: f64,
     runs: usize,
-    /// Of the arguments and the results.
+    /// Size of the arguments and the results.
     bytes: u64,
 }
 
-/// A program that is loaded, and its cases.
+/// A loaded program, and its cases.
 struct Bench<'a> {
     arguments: &'a BenchArguments,
     program: &'a Program,
     context: &'a Context,
     cases: Cases<'a>,
-    /// The figures to compare with.
+    /// Figures to compare with.
     before: Option<Report>,
 }
 
-/// What became of a case.
+/// The outcome of a case.
 enum Timed {
     Measured(Measured),
-    /// It is not supported.
+    /// The case is not supported.
     LeftOut,
-    /// It fails, or its result is wrong.
+    /// The case fails, or its result is wrong.
     Wrong,
 }
 
-/// Runs all cases.
+/// Times all cases of a program.
 pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let BenchArguments { file, compile, run, cache, .. } = arguments;
     let (context, program) = start(file, compile, &run.clone().tuned_beside(file), cache, &[])?;
@@ -121,14 +121,14 @@ pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     Ok(if wrong { FAILED } else { 0 })
 }
 
-/// What `--json` wrote before.
+/// Reads figures that `--json` has written.
 fn read_report(path: &Path) -> Result<Report, Failure> {
     let failed = |error: String| Failure::Failed(format!("{}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| failed(format!("cannot read: {error}")))?;
     serde_json::from_str(&text).map_err(|error| failed(format!("these are no figures of `bench`: {error}")))
 }
 
-/// What the processor calls itself.
+/// Returns the name of the processor.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with("model name"));
@@ -137,7 +137,7 @@ fn processor() -> String {
 }
 
 impl Bench<'_> {
-    /// Measures all cases that are wanted; the figures, and whether a case is wrong.
+    /// Measures all selected cases. Returns the figures, and whether a case is wrong.
     fn all(&self, spec: &TestSpec) -> Result<(Vec<Measured>, bool), Failure> {
         let arguments = self.arguments;
         let wanted = |entry: &str| arguments.entry.as_ref().is_none_or(|wanted| wanted == entry);
@@ -239,18 +239,18 @@ impl Bench<'_> {
 
 const FEWEST_RUNS: usize = 10;
 
-/// How long a case runs before its time is taken, until caches, pages and the clocks of processors and devices have settled.
+/// Time that a case runs before it is timed, until caches, pages and the clocks of processors and devices have settled.
 const WARM_UP: Duration = Duration::from_millis(250);
 
-/// How long a case runs, unless it is slow.
+/// Time after which no further runs start, except for the minimum number.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Whether the median still moves.
+/// The state of checking whether the median is stable.
 #[derive(Default)]
 struct Stability {
-    /// How many runs there were when it was last looked at.
+    /// Number of runs at the last check.
     looked_at: usize,
-    /// How often in a row it stood still.
+    /// Number of consecutive checks at which it was stable.
     still: u32,
 }
 
@@ -283,13 +283,13 @@ impl Measured {
         }
     }
 
-    /// How many times as long the same case took in a report, if it is there.
+    /// Returns the ratio of the time of the same case in a report to the time here, if the report has the case.
     fn ratio_to(&self, report: &Report) -> Option<f64> {
         let same = |other: &&Measured| (&other.entry, &other.case) == (&self.entry, &self.case);
         report.cases.iter().find(same).map(|other| other.median_us / self.median_us.max(1e-3))
     }
 
-    /// For people; with how many times as long it took before.
+    /// Formats the line for a case. `before` is the ratio to the earlier time, if there is a comparison.
     fn line(&self, label: &str, before: Option<Option<f64>>) -> String {
         let spread = format!("{} to {}", duration(self.min_us), duration(self.max_us));
         let rate = self.bytes as f64 / self.median_us.max(1e-3) / 1e3;
@@ -314,7 +314,7 @@ fn heading(is_compared: bool) -> String {
     )
 }
 
-/// The middle of some times, in microseconds.
+/// Returns the median of some times, in microseconds.
 fn median(times: &[Duration]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort();
@@ -323,7 +323,7 @@ fn median(times: &[Duration]) -> f64 {
     if sorted.len() % 2 == 1 { at(middle) } else { 0.5 * (at(middle.saturating_sub(1)) + at(middle)) }
 }
 
-/// A time with the unit that suits it.
+/// Formats a time with a suitable unit.
 pub(super) fn duration(micros: f64) -> String {
     match micros {
         ..1e3 => format!("{micros:.1} us"),

@@ -42,7 +42,7 @@ pub struct BuildArguments {
     compile: CompileOptions,
 }
 
-/// Compiles and links.
+/// Compiles and links the program.
 pub fn build(arguments: &BuildArguments) -> Result<u8, Failure> {
     let progress = Progress::of(format!("building {}", arguments.file.display()));
     let built = build_standalone(&arguments.file, &arguments.compile.options(), arguments.portable)?;

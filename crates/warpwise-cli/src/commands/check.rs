@@ -34,7 +34,7 @@ pub struct CheckArguments {
     compile: CompileOptions,
 }
 
-/// Checks all files. The exit code is the worst of theirs: 1 if the tool failed on one, else 2 if one is wrong.
+/// Checks all files. The exit code is the worst of the files' codes: 1 if the tool failed on one, else 2 if one is wrong.
 pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
     let mut reports = Vec::new();
     let mut codes = Vec::new();
@@ -66,7 +66,7 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
     Ok(if codes.contains(&FAILED) { FAILED } else { codes.into_iter().max().unwrap_or(0) })
 }
 
-/// The front end of the language that the file's name tells.
+/// Runs the front end of the language that the file's name tells.
 fn read(file: &Path, arguments: &CheckArguments) -> Result<(Sources, Vec<Diagnostic>), BuildError> {
     let options = arguments.compile.options();
     let Core { sources, warnings, .. } = match is_host_program(file) {

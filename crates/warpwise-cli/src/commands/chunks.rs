@@ -1,7 +1,7 @@
-//! `warpwise run` where memory does not suffice: in chunks, if the shape of the entry point allows it.
+//! `warpwise run` with insufficient memory: in chunks, if the shape of the entry point allows it.
 //!
-//! The results are those of a run with enough memory, bit for bit. Arguments in `.npy` files and in binary files are read as they
-//! are needed, and results that go to such files are written as they come; everything else has to fit.
+//! The results are bitwise equal to those of a run with enough memory. Arguments in `.npy` files and in binary files are read as
+//! they are needed, and results for such files are written as they come; everything else has to fit into memory.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -23,43 +23,43 @@ use crate::arguments::read_argument;
 use crate::failure::Failure;
 use crate::output::say;
 
-/// A run that memory does not suffice for.
+/// A run with insufficient memory.
 pub struct Large<'a> {
-    /// The program.
+    /// File of the program.
     pub file: &'a Path,
-    /// How it is compiled.
+    /// Options that it is compiled with.
     pub options: &'a Options,
-    /// The entry point.
+    /// Entry point to run.
     pub entry: &'a Entry,
-    /// A word for each of its parameters.
+    /// Word for each of its parameters.
     pub words: &'a [String],
-    /// Where results go.
+    /// Output files.
     pub outputs: &'a [PathBuf],
-    /// What it runs on.
+    /// Threads and memory that it runs on.
     pub context: &'a Context,
-    /// Where compiled pieces are kept.
+    /// Cache of compiled pieces.
     pub cache: Option<&'a DiskCache>,
 }
 
-/// Where rows come from.
+/// The sources of rows.
 type Sources = Vec<Box<dyn Source>>;
 
-/// Fewer rows than that may be combined in another order within each.
+/// Number of rows below which the code for a row may combine floats in another order.
 const FEW_ROWS: u64 = 64;
 
-/// Most rows of a chunk.
+/// Maximum number of rows of a chunk.
 const MOST_ROWS: u64 = 1 << 20;
 
-/// A chunk takes so small a part of the memory: several are in flight, and results come to them.
+/// Ratio of the memory to the size of a chunk. It is large because several chunks are in flight, and their results need memory as well.
 const PART: u64 = 32;
 
 impl Large<'_> {
-    /// Bytes of the files among the arguments that can be read in parts.
+    /// Returns the total size of those argument files that can be read in parts.
     pub fn bytes_in_files(&self) -> u64 {
         self.words.iter().filter(|word| format_in_parts(word).is_some()).map(|word| size(word)).sum()
     }
 
-    /// Runs in chunks: the results in order, `None` for those that went to their files. Or says why not.
+    /// Runs in chunks. Returns the results in order, `None` for those written to their files, or the reason why chunks are impossible.
     pub fn run(&self, why: &str) -> Result<Result<Vec<Option<Value>>, String>, Failure> {
         let parameters = self.entry.parameters();
         let arrays = (0..parameters.len()).filter(|&number| parameters[number].rank > 0);
@@ -95,7 +95,7 @@ impl Large<'_> {
         Ok(Ok(results(&built.shape.results, &gathered, &after)))
     }
 
-    /// What is there as a whole, and sources of what is not.
+    /// Reads the arguments that are not streamed, and opens sources for those that are.
     fn given(&self, parameters: &[FlatType], streamed: &[usize]) -> Result<(Vec<Given>, Sources), Failure> {
         let (mut given, mut sources) = (Vec::new(), Vec::new());
         for (number, (parameter, word)) in parameters.iter().zip(self.words).enumerate() {
@@ -154,11 +154,11 @@ impl Large<'_> {
     }
 }
 
-/// Where rows of results go.
+/// The targets of rows of results.
 struct Outputs {
     sinks: Vec<Box<dyn Sink>>,
     partial: Vec<Partial>,
-    /// What is not written to a file right away.
+    /// Results that are not written to a file immediately.
     gathered: Vec<Option<Gathered>>,
 }
 
@@ -170,7 +170,7 @@ fn results(results: &[ResultOf], gathered: &[Option<Gathered>], after: &[Value])
     results.iter().map(result).collect()
 }
 
-/// Rows of a chunk, so that several chunks and what comes of them fit into memory.
+/// Returns the number of rows of a chunk, chosen so that several chunks and their results fit into memory.
 fn chunk_rows(sources: &[Box<dyn Source>], demanded: Option<u64>, rounds_inside: bool, limit: u64) -> u64 {
     if let Some(rows) = demanded {
         return rows;
@@ -186,7 +186,7 @@ fn chunk_rows(sources: &[Box<dyn Source>], demanded: Option<u64>, rounds_inside:
     (rows.max(FEW_ROWS)..).find(|&rows| !few_left(rows)).unwrap_or(rows)
 }
 
-/// Whether a run failed since memory did not suffice.
+/// Returns whether a run failed because memory did not suffice.
 pub fn is_out_of_memory(error: &CallError) -> bool {
     use warpwise_driver::ArgumentError;
     matches!(
@@ -195,7 +195,7 @@ pub fn is_out_of_memory(error: &CallError) -> bool {
     )
 }
 
-/// The format of a file whose rows can be read as they are needed.
+/// Returns the format of a file whose rows can be read as they are needed; `None` for other words.
 fn format_in_parts(word: &str) -> Option<Format> {
     let path = Path::new(word);
     if !path.is_file() {
@@ -206,11 +206,11 @@ fn format_in_parts(word: &str) -> Option<Format> {
     }
     let mut start = [0; 2];
     File::open(path).ok()?.read_exact(&mut start).ok()?;
-    // Text has to be read as a whole, and so has what is compressed.
+    // Text and compressed files have to be read as a whole.
     is_binary(start).then_some(Format::Binary)
 }
 
-/// Bytes of a file, or of a value as it is written.
+/// Returns the size of a file, or of the text of a value.
 fn size(word: &str) -> u64 {
     std::fs::metadata(word).map_or(word.len() as u64, |metadata| metadata.len())
 }

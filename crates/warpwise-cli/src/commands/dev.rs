@@ -1,4 +1,4 @@
-//! `warpwise dev`: what the compiler makes of a program, at any stage.
+//! `warpwise dev`: a program at any stage of the compiler.
 //!
 //! ```text
 //! warpwise dev p.fut                              the core IR the front end makes
@@ -11,7 +11,7 @@
 //! warpwise dev p.fut --time-passes                how long each step of compiling it takes
 //! ```
 //!
-//! The verifier runs after every pass. What is printed as core IR or imperative IR can be read again.
+//! The verifier runs after every pass. Printed core IR and imperative IR can be read again.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -76,7 +76,7 @@ enum Emit {
 }
 
 impl Emit {
-    /// The first stage below the core IR at which this can be shown.
+    /// Returns the stage below the core IR at which this is shown.
     fn stage(self) -> Stage {
         match self {
             Emit::Core | Emit::Representations | Emit::Imp => Stage::Imperative,
@@ -88,7 +88,7 @@ impl Emit {
     }
 }
 
-/// Runs what is asked for and prints what came of it.
+/// Runs the selected passes and prints the result.
 pub fn dev(arguments: &DevArguments) -> Result<u8, Failure> {
     if arguments.file.extension().is_some_and(|ending| ending == "imp") {
         return imperative(arguments);
@@ -128,7 +128,7 @@ pub fn dev(arguments: &DevArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Shows a program that is given as imperative IR.
+/// Shows a program given as imperative IR.
 fn imperative(arguments: &DevArguments) -> Result<u8, Failure> {
     let DevArguments { file, after, after_each, passes, emit, time_passes, compile } = arguments;
     if after.is_some() || *after_each || passes.is_some() || *time_passes || *emit == Emit::Representations {
@@ -145,13 +145,13 @@ fn imperative(arguments: &DevArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Which passes run.
+/// The selection of passes.
 struct Passes<'a> {
     arguments: &'a DevArguments,
 }
 
 impl Passes<'_> {
-    /// Whether nothing is asked for but times.
+    /// Returns whether only times are asked for.
     fn is_about_times(&self) -> bool {
         let DevArguments { after, after_each, passes, emit, time_passes, .. } = self.arguments;
         *time_passes && after.is_none() && !after_each && passes.is_none() && *emit == Emit::Core
@@ -164,7 +164,7 @@ impl Passes<'_> {
         }
         match &self.arguments.after {
             Some(after) => Ok(usual[..end(&usual, after)?].to_vec()),
-            // What `flatten` is asked to do, it does at last.
+            // The representations are those that `flatten` would choose, so only the passes before it run.
             None if self.arguments.emit == Emit::Representations => {
                 let before = pipelines::DEVICE.iter().take_while(|pass| pass.name != "flatten");
                 Ok(before.copied().collect())
@@ -179,7 +179,7 @@ impl Passes<'_> {
         }
     }
 
-    /// Verifies the program at the first level at which it is valid, and runs the passes.
+    /// Verifies the program at the first level at which it is valid, then runs the passes.
     fn run(
         &self,
         passes: &[Pass],
@@ -197,9 +197,9 @@ impl Passes<'_> {
     }
 }
 
-/// How long the steps of a compilation took.
+/// Times of the steps of a compilation.
 struct Times {
-    /// The name, the step itself, and the verifier after it where that runs.
+    /// Name, time of the step itself, and time of the verifier after it if that runs.
     steps: Vec<(&'static str, Duration, Option<Duration>)>,
 }
 
@@ -228,7 +228,7 @@ impl Times {
     }
 }
 
-/// Whether each pass gets the level it needs.
+/// Checks that each pass gets the level that it needs.
 fn levels_fit(passes: &[Pass], mut level: Level) -> Result<(), warpwise_diag::Failure> {
     for pass in passes {
         if pass.needs > level {
@@ -259,7 +259,7 @@ fn no_pass(name: &str) -> Failure {
     Failure::Failed(format!("there is no pass `{name}`; there are: {}", names.join(", ")))
 }
 
-/// How many of the passes run up to the one named.
+/// Returns the number of passes up to and including the one named.
 fn end(passes: &[Pass], after: &str) -> Result<usize, Failure> {
     let (name, nth) = after.split_once(':').map_or((after, None), |(name, nth)| (name, Some(nth)));
     pass(name)?;
@@ -287,7 +287,7 @@ fn emit(arguments: &DevArguments, program: &Program, sources: &Sources) -> Resul
     show(program, sources, (&options, &target), arguments.emit.stage()).map_err(failed)
 }
 
-/// What `flatten` chooses for each value of an irregular nest, line by line.
+/// Describes the representation that `flatten` chooses for each value of an irregular nest, line by line.
 fn representations(program: &Program, sources: &Sources) -> String {
     let mut lines: Vec<String> = Vec::new();
     for Note { span, text } in flatten_noting(&mut program.clone()) {

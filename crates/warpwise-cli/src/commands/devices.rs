@@ -7,14 +7,14 @@ use warpwise_gpu::{cuda, opencl};
 use crate::failure::Failure;
 use crate::output::{print_line, say};
 
-/// Prints a line for every device, as `--device` takes it, and says what is missing.
+/// Prints a line for every device, in the form that `--device` takes, and a message for each missing driver.
 pub fn devices() -> Result<u8, Failure> {
     print_line("cpu")?;
     list(Dialect::OpenCl, opencl::devices())?;
     let found = cuda::devices();
     let some = found.as_ref().is_ok_and(|devices| !devices.is_empty());
     list(Dialect::Cuda, found)?;
-    // The driver alone knows devices, but makes no code for them.
+    // The driver alone lists devices, but cannot compile code for them.
     if let (true, Err(missing)) = (some, cuda::Compiler::find(None)) {
         say(&missing);
     }

@@ -1,4 +1,4 @@
-//! `warpwise explain`: what the code of a message means.
+//! `warpwise explain`: the meaning of the codes of messages.
 
 use clap::Args;
 use warpwise_diag::Explanations;
@@ -6,7 +6,7 @@ use warpwise_diag::Explanations;
 use crate::failure::Failure;
 use crate::output::print_line;
 
-/// Codes of the array language start with `E` or `W`, those of MExpr with `M`.
+/// Explanations of all codes. Codes of the array language start with `E` or `W`, those of MExpr with `M`.
 const ALL: [Explanations; 2] = [warpwise_fut::explain::EXPLANATIONS, warpwise_mexpr::explain::EXPLANATIONS];
 
 /// What to explain.
@@ -43,7 +43,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What a code means.
+/// Returns the section that explains a code.
 fn section(code: &str) -> Option<&'static str> {
     ALL.iter().find_map(|explanations| explanations.explain(code))
 }

@@ -1,4 +1,4 @@
-//! Host programs (`.mc`): `warpwise run` runs them from the first definition to the last expression.
+//! Host programs (`.mc`), which `warpwise run` runs from the first definition to the last expression.
 
 use std::path::{Path, PathBuf};
 
@@ -60,28 +60,28 @@ impl HostOptions {
     }
 }
 
-/// Whether a file's name says that it is a host program.
+/// Returns whether a file's name says that it is a host program.
 pub fn is_host_program(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "mc")
 }
 
-/// A host program to be run.
+/// A run of a host program.
 pub struct HostRun<'a> {
-    /// The program.
+    /// File of the program.
     pub file: &'a Path,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: &'a [String],
-    /// How to take what it accelerates.
+    /// Options for accelerated expressions, tests and the library.
     pub host: &'a HostOptions,
-    /// How to compile that.
+    /// Options that accelerated expressions are compiled with.
     pub compile: &'a CompileOptions,
-    /// Where to keep what was compiled.
+    /// Cache of compiled code.
     pub cache: &'a CacheOptions,
-    /// What to run that on.
+    /// Threads and memory of accelerated expressions.
     pub run: &'a RunOptions,
-    /// Whether to say where the time goes.
+    /// Whether to print where the time goes.
     pub profile: bool,
-    /// Whether to say what the cache does.
+    /// Whether to print what the cache does.
     pub verbose: bool,
 }
 
@@ -116,7 +116,7 @@ pub fn run_host(run: &HostRun<'_>) -> Result<u8, Failure> {
     ended
 }
 
-/// Says what the cache did, and starts to measure.
+/// Prints what the cache did, and starts the profile.
 fn tell_how_compiled(run: &HostRun<'_>, accelerator: &Accelerator, phases: &mut Phases) {
     if run.verbose {
         say(&cache_remark(accelerator.cached(), accelerator.not_kept()));
@@ -127,7 +127,7 @@ fn tell_how_compiled(run: &HostRun<'_>, accelerator: &Accelerator, phases: &mut 
     }
 }
 
-/// Says where the time of accelerated expressions went.
+/// Prints where accelerated expressions spent their time.
 fn tell_how_run(accelerator: &Accelerator, context: &Context, phases: &Phases) {
     phases.spent(&accelerator.program().profile());
     phases.marshaled(accelerator.marshaled());
@@ -137,7 +137,7 @@ fn tell_how_run(accelerator: &Accelerator, context: &Context, phases: &Phases) {
     }
 }
 
-/// Says what is wrong in definitions that the program does not use: it runs without them.
+/// Prints the errors in unused definitions as warnings, since the program runs without these definitions.
 fn warn_of_unused(wrong: Vec<Diagnostic>, sources: &Sources) {
     for mut warning in wrong {
         warning.severity = Severity::Warning;
@@ -146,7 +146,7 @@ fn warn_of_unused(wrong: Vec<Diagnostic>, sources: &Sources) {
     }
 }
 
-/// Says which accelerated expressions met irregular sequences, which costs time.
+/// Prints which accelerated expressions met irregular sequences, which costs time.
 fn note_irregular(executable: &Executable) {
     for (place, Met { message, times, on_host }) in executable.irregular() {
         let how = if *on_host { "computed in order on the host" } else { "slower than regular sequences" };
@@ -154,7 +154,7 @@ fn note_irregular(executable: &Executable) {
     }
 }
 
-/// Runs a program in this process; gives the exit code.
+/// Runs a program in this process, and returns the exit code.
 fn execute(how: &HostRun<'_>, executable: &mut Executable, phases: &mut Phases) -> Result<u8, Failure> {
     let name = how.file.display().to_string();
     let arguments = how.arguments.iter().map(|argument| argument.trim_start().to_string());

@@ -44,7 +44,7 @@ pub enum Command {
     Dev(dev::DevArguments),
 }
 
-/// Does it; gives the exit code. `itself` are the words by which another process runs this command.
+/// Executes a subcommand and returns the exit code. `itself` is the command line that starts this command in another process.
 pub fn execute(command: Command, itself: &[OsString]) -> Result<u8, Failure> {
     match command {
         Command::Check(arguments) => check::check(&arguments),

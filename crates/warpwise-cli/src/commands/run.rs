@@ -63,7 +63,7 @@ pub struct RunArguments {
     run: RunOptions,
 }
 
-/// Compiles, reads, runs, writes.
+/// Compiles the program, reads the arguments, calls the entry point, and writes the results.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if is_host_program(&arguments.file) {
         return run_host(&HostRun {
@@ -108,7 +108,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Says why the rows of a large argument are not done some at a time, and what can be done about it.
+/// Prints why a large argument cannot be processed in chunks, and the remedies.
 fn say_refused(why: &str) {
     say(&format!("note: the entry point cannot be run in chunks: {why}"));
     say(
@@ -116,8 +116,8 @@ fn say_refused(why: &str) {
     );
 }
 
-/// Reads the arguments and calls the entry point: with everything in memory, or else in chunks. The results; `None` for
-/// those that are in their files already.
+/// Reads the arguments and calls the entry point: with everything in memory, or else in chunks. Returns the results; `None` for those
+/// already written to their files.
 fn call(
     arguments: &RunArguments,
     context: &Context,
@@ -126,7 +126,7 @@ fn call(
 ) -> Result<Vec<Option<Value>>, Failure> {
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     let (words, options) = (&arguments.arguments, arguments.compile.options());
-    // With `--binary` no file is what its name says.
+    // With `--binary` the name of a file does not tell its format.
     let outputs = if arguments.binary { &[][..] } else { &arguments.outputs };
     let cache = arguments.cache.cache();
     let cache = cache.as_ref();
@@ -170,7 +170,7 @@ fn call(
     Ok(results)
 }
 
-/// What the cache has done, in words.
+/// Describes whether the program came from the cache.
 pub fn cache_remark(cached: bool, not_kept: Option<&str>) -> String {
     match (cached, not_kept) {
         (true, _) => "the compiled program was in the cache".to_string(),
@@ -179,7 +179,7 @@ pub fn cache_remark(cached: bool, not_kept: Option<&str>) -> String {
     }
 }
 
-/// Finds out before the program runs whether its results can be written.
+/// Checks before the program runs that its results can be written.
 fn check_outputs(entry: &Entry, outputs: &[PathBuf], binary: bool) -> Result<(), Failure> {
     let results = entry.results().len();
     for path in outputs.iter().filter(|_| !binary) {
@@ -204,7 +204,7 @@ fn check_outputs(entry: &Entry, outputs: &[PathBuf], binary: bool) -> Result<(),
     }
 }
 
-/// Results must not overwrite one another, nor what is read.
+/// Checks that results overwrite neither one another nor an input.
 fn check_places(arguments: &RunArguments) -> Result<(), Failure> {
     let words = arguments.arguments.iter().map(Path::new).filter(|path| path.is_file());
     let inputs = words.chain([arguments.file.as_path()]);
@@ -235,7 +235,7 @@ fn write_results(arguments: &RunArguments, results: &[Option<Value>]) -> Result<
     }
 }
 
-/// Prints what somebody wants to look at.
+/// Prints values, large arrays shortened.
 fn print_shortened(values: &[Value]) -> Result<(), Failure> {
     let shown: Vec<Shortened> = values.iter().map(Shortened::of).collect();
     print(|output| shown.iter().try_for_each(|value| writeln!(output, "{}", value.text)))?;
@@ -247,7 +247,7 @@ fn print_shortened(values: &[Value]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Gives files their names, when all are written.
+/// Gives files their final names, once all are written.
 fn complete(written: Vec<(&PathBuf, WholeFile)>) -> Result<(), Failure> {
     let completed =
         |(path, file): (&PathBuf, WholeFile)| file.complete().map_err(|error| unwritable(path, error));

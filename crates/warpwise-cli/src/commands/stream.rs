@@ -28,7 +28,7 @@ use crate::tables::TableArguments;
 /// The entry points of a fold.
 const FOLD: [&str; 3] = ["init", "step", "merge"];
 
-/// How long to wait for more input where somebody waits for results.
+/// Default maximum wait for more input if results go to a pipe or a terminal.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What to run over which data.
@@ -94,7 +94,7 @@ pub struct StreamArguments {
     run: RunOptions,
 }
 
-/// Compiles, then reads, computes and writes at once.
+/// Compiles the program, then runs it over the data, which is read, processed and written concurrently.
 pub fn stream(arguments: &StreamArguments) -> Result<u8, Failure> {
     let StreamArguments { file, compile, run, cache, .. } = arguments;
     let entries = if arguments.fold { &FOLD[..] } else { &[arguments.entry.as_str()] };
@@ -143,7 +143,7 @@ fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Re
     Ok(0)
 }
 
-/// The values before the streamed ones.
+/// Reads the values of the parameters before the streamed ones.
 fn fixed(entry: &Entry, arguments: &StreamArguments, context: &Context) -> Result<Vec<Value>, Failure> {
     let parameters = entry.parameters();
     let words = &arguments.arguments;
@@ -171,7 +171,7 @@ fn fixed(entry: &Entry, arguments: &StreamArguments, context: &Context) -> Resul
     Ok(values)
 }
 
-/// One source for each streamed parameter: a file each, or the columns of one file.
+/// Opens one source for each streamed parameter: a file each, or the columns of one file.
 fn sources(
     arguments: &StreamArguments,
     streamed: &[FlatType],
@@ -223,7 +223,7 @@ fn say_all(notes: &Notes) {
     notes.take().iter().for_each(|note| say(&format!("note: {note}")));
 }
 
-/// A sink for each result, with the file that it becomes when it is whole.
+/// Creates a sink for each result, with the file that it becomes when it is complete.
 fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Created>, Failure> {
     let standard = [PathBuf::from("-")];
     let outputs = if arguments.outputs.is_empty() { &standard[..] } else { &arguments.outputs };
@@ -239,7 +239,7 @@ fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Create
     outputs.iter().map(created).collect()
 }
 
-/// Results must not overwrite one another, nor what is read.
+/// Checks that results overwrite neither one another nor an input.
 fn check_places<'p>(
     arguments: &'p StreamArguments,
     outputs: impl Iterator<Item = &'p PathBuf>,
@@ -251,7 +251,8 @@ fn check_places<'p>(
     places::check(words.chain(inputs).chain([file.as_path()]), outputs)
 }
 
-/// Gives the outputs of a stream that came to its end their names; says where those of another are, if there is something in them.
+/// Gives the outputs of a finished stream their names. After a failure, prints where the outputs are, or removes them if nothing was
+/// computed.
 pub(super) fn complete(partial: Vec<Partial>, Ran { elements, result }: Ran) -> Result<(), Failure> {
     let done = |partial: Partial| match (&result, elements) {
         (Ok(()), _) => partial.complete(),
@@ -269,15 +270,15 @@ fn wrong_outputs(named: usize, results: usize) -> Failure {
     Failure::Failed(format!("{named} outputs are named, but there are {results} results"))
 }
 
-/// What one call of the program gets.
+/// The elements that one call of the program gets.
 pub(super) struct Pace {
-    /// Which elements.
+    /// Grouping of elements.
     pub grouping: Grouping,
-    /// How long it waits for more of them.
+    /// Maximum wait for more elements.
     pub patience: Option<Duration>,
 }
 
-/// Runs a stream to its end, and says meanwhile how far it is. When it is interrupted, what it has written becomes whole files first.
+/// Runs a stream to its end, and shows the progress meanwhile. If it is interrupted, the output files are completed first.
 pub(super) fn drive(
     context: &Context,
     Pace { grouping, patience }: Pace,
@@ -300,11 +301,11 @@ pub(super) fn drive(
     Ran { elements: outcome.done.elements, result: failure(outcome) }
 }
 
-/// How a stream ended.
+/// The outcome of a stream.
 pub(super) struct Ran {
-    /// How many elements were computed on.
+    /// Number of processed elements.
     pub elements: u64,
-    /// Why it ended early, if it did.
+    /// The reason why the stream ended early, if it did.
     pub result: Result<(), Failure>,
 }
 
@@ -316,7 +317,7 @@ fn grouping(arguments: &StreamArguments, sources: &[Box<dyn Source>]) -> Groupin
     }
 }
 
-/// How long to wait for more input once there is some: somebody may look at each result that is no file.
+/// Returns the maximum wait for more input once there is some. If a result is not a file, a user may be watching it.
 fn patience(arguments: &StreamArguments, is_seen: bool) -> Option<Duration> {
     match arguments.patience {
         Some(milliseconds) => Some(Duration::from_millis(milliseconds)),
@@ -335,7 +336,7 @@ fn failure(outcome: Outcome) -> Result<(), Failure> {
     }
 }
 
-/// Says on a terminal how far the stream is.
+/// A progress display on a terminal.
 struct Display {
     bar: Option<ProgressBar>,
     start: Instant,

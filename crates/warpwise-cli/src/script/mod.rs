@@ -10,12 +10,12 @@
 //!              argument.field argument.0              a part of a record or tuple
 //! ```
 //!
-//! A comma may stand behind the last of several parts.
+//! A comma may follow the last of several parts.
 //!
-//! A tuple, record or opaque value is the list of the values in it, with the names of its parts. Entry points take such lists
-//! apart as they need. A pattern fits a value that has as many parts as the pattern has names, or else as many values. A number
-//! without a suffix becomes what an entry point asks for where it is an argument, and otherwise an `i32` or `f64`. Expressions are
-//! computed as they are read: there are no choices.
+//! A tuple, record or opaque value is the list of the values in it, with the names of its parts. Entry points split such lists into
+//! their arguments. A pattern fits a value that has as many parts as the pattern has names, or else as many values. A number without a
+//! suffix gets the type that an entry point expects if it is an argument; otherwise it is an `i32` or `f64`. Expressions are evaluated
+//! while they are parsed, since there are no conditionals.
 
 mod parts;
 
@@ -31,21 +31,21 @@ use crate::cases::CaseError;
 
 use parts::{Composite, Parts};
 
-/// How deep expressions nest.
+/// Maximum nesting depth of expressions.
 const MAX_NESTING: u32 = 200;
 
-/// What a script is about.
+/// The environment of a script.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// The program with the entry points.
     pub program: &'a Program,
     /// The folder that files are relative to.
     pub folder: &'a Path,
-    /// Where values are put.
+    /// Memory for values.
     pub memory: &'a MemoryPool,
 }
 
-/// One value.
+/// A value, or a literal that becomes one.
 #[derive(Clone)]
 enum Item {
     Value(Value),
@@ -55,7 +55,7 @@ enum Item {
 
 type Computed<T> = Result<T, CaseError>;
 
-/// A script being read.
+/// The state of parsing and evaluating a script.
 struct Script<'a> {
     rest: &'a str,
     surroundings: Surroundings<'a>,
@@ -63,7 +63,7 @@ struct Script<'a> {
     nesting: u32,
 }
 
-/// Computes the values of a script.
+/// Evaluates a script.
 pub fn run_script(text: &str, surroundings: Surroundings<'_>) -> Result<Vec<Value>, CaseError> {
     let mut script = Script { rest: text, surroundings, bindings: Vec::new(), nesting: 0 };
     let items = script.expression()?;
@@ -109,7 +109,7 @@ impl<'a> Script<'a> {
         Ok(result)
     }
 
-    /// The names of a pattern, and whether it takes a tuple apart.
+    /// Parses a pattern. Returns its names, and whether it takes a tuple apart.
     fn pattern(&mut self) -> Computed<(Vec<&'a str>, bool)> {
         if !self.eats("(") {
             return Ok((vec![self.name()?], false));
@@ -178,7 +178,7 @@ impl<'a> Script<'a> {
         self.bindings.iter().any(|binding| binding.0 == name)
     }
 
-    /// What a name stands for, which is indexed if a bracket follows at once, or a part of it.
+    /// Returns the value of a name, or the part or element that is selected by dots or a bracket right after the name.
     fn named(&mut self, name: &str) -> Computed<Composite<Item>> {
         let found = match self.bindings.iter().rev().find(|binding| binding.0 == name) {
             Some((_, bound)) => bound.clone(),
@@ -205,7 +205,7 @@ impl<'a> Script<'a> {
         Ok(Composite::one(Item::Value(element(&array, &indices, self.surroundings.memory)?)))
     }
 
-    /// The part of a value that dots right behind it name, or all of it.
+    /// Returns the part of a value that dots right after it select, or the whole value.
     fn projected(&mut self, mut whole: Composite<Item>) -> Computed<Composite<Item>> {
         while let Some(rest) = self.rest.strip_prefix('.') {
             let wanted = word(rest);
@@ -240,7 +240,7 @@ impl<'a> Script<'a> {
         self.projected(whole)
     }
 
-    /// Fields are in the order of their names, as in the program's types.
+    /// Parses a record. Fields are sorted by name, as in the program's types.
     fn record(&mut self) -> Computed<Composite<Item>> {
         self.expect("{")?;
         let mut fields = Vec::new();
@@ -256,7 +256,7 @@ impl<'a> Script<'a> {
         self.projected(Composite::of(fields))
     }
 
-    /// A literal array: what is in it is written as in test blocks.
+    /// Parses a literal array. Its contents are written as in test blocks.
     fn array(&mut self) -> Computed<Composite<Item>> {
         let rest = self.peek();
         let (mut depth, mut end) = (0, 0);
@@ -290,7 +290,7 @@ impl<'a> Script<'a> {
         Ok(Composite::one(Item::Literal(rest[..length].to_string())))
     }
 
-    /// Whether a word is here that is a literal: `true`, `false`, `f32.nan` and the like.
+    /// Returns whether the next word is a literal: `true`, `false`, `f32.nan` and similar.
     fn at_constant(&mut self) -> bool {
         let rest = self.peek();
         let of_float = ["f16.", "f32.", "f64."].iter().any(|start| rest.starts_with(start));
@@ -349,9 +349,9 @@ impl<'a> Script<'a> {
         values.into_iter().next().ok_or_else(|| CaseError::Wrong(format!("`{text}` is no value")))
     }
 
-    // Text
+    // Tokens.
 
-    /// What is left, blanks skipped.
+    /// Skips blanks, and returns the remaining text.
     fn peek(&mut self) -> &'a str {
         self.rest = self.rest.trim_start();
         self.rest
@@ -398,7 +398,7 @@ impl<'a> Script<'a> {
     }
 }
 
-/// The length of the string that a text starts with; none if it does not end.
+/// Returns the length of the string that a text starts with; `None` if the string does not end.
 fn end_of_string(text: &str) -> Option<usize> {
     let mut escaped = true;
     let end = text.find(|c| {
@@ -409,7 +409,7 @@ fn end_of_string(text: &str) -> Option<usize> {
     end.map(|end| end + 1)
 }
 
-/// The element, or the row, of an array at a place.
+/// Returns an element or a row of an array.
 fn element(array: &Value, indices: &[i64], memory: &MemoryPool) -> Computed<Value> {
     let wrong = || {
         CaseError::Wrong(format!("in a script, Index {indices:?} out of bounds for {}", array.type_text()))
@@ -435,7 +435,7 @@ fn element(array: &Value, indices: &[i64], memory: &MemoryPool) -> Computed<Valu
     Ok(Value::array(*ty, result))
 }
 
-/// The word that a text starts with; may be empty.
+/// Returns the word that a text starts with; may be empty.
 fn word(text: &str) -> &str {
     let length = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''));
     &text[..length.unwrap_or(text.len())]

@@ -1,20 +1,20 @@
-//! Values of scripts with the names of what they are made of.
+//! Values of scripts, with the names of their parts.
 
 use warpwise_ir::EntryType;
 
-/// What an expression comes to: the values in it, in order, and how they are taken apart.
+/// The result of an expression: the values in it, in order, and the structure of its parts.
 #[derive(Clone)]
 pub(super) struct Composite<T> {
     pub items: Vec<T>,
     pub parts: Parts,
 }
 
-/// The parts of a composite, each with its name and how many values it is made of; none where only the program looks into it.
+/// The parts of a composite, each with its name and its number of values; empty if nothing can be selected.
 #[derive(Clone, Default)]
 pub(super) struct Parts(Vec<(String, usize, Parts)>);
 
 impl Parts {
-    /// The parts of a value that an entry point gives.
+    /// Returns the parts of a value of a type.
     fn of(ty: &EntryType) -> Parts {
         match ty {
             EntryType::Scalar(_) | EntryType::Array(..) => Parts::default(),
@@ -26,7 +26,7 @@ impl Parts {
         }
     }
 
-    /// What an entry point gives: one value, or a tuple.
+    /// Returns the parts of an entry point's result: one value, or a tuple.
     pub fn of_results(results: &[EntryType]) -> Parts {
         match results {
             [result] => Parts::of(result),
@@ -41,12 +41,12 @@ impl Parts {
 }
 
 impl<T> Composite<T> {
-    /// A value that has no parts.
+    /// Creates a value without parts.
     pub fn one(item: T) -> Composite<T> {
         Composite { items: vec![item], parts: Parts::default() }
     }
 
-    /// Several composites as the parts of one.
+    /// Combines composites into one, as its parts.
     pub fn of(fields: impl IntoIterator<Item = (String, Composite<T>)>) -> Composite<T> {
         let (mut items, mut parts) = (Vec::new(), Vec::new());
         for (name, mut field) in fields {
@@ -56,12 +56,12 @@ impl<T> Composite<T> {
         Composite { items, parts: Parts(parts) }
     }
 
-    /// Several composites as a tuple.
+    /// Combines composites into a tuple.
     pub fn tuple(components: impl IntoIterator<Item = Composite<T>>) -> Composite<T> {
         Composite::of(components.into_iter().enumerate().map(|(number, part)| (number.to_string(), part)))
     }
 
-    /// The composites that this one is made of, with their names.
+    /// Splits into the parts, with their names.
     pub fn split(self) -> Vec<(String, Composite<T>)> {
         let mut items = self.items.into_iter();
         let part =
@@ -69,7 +69,7 @@ impl<T> Composite<T> {
         self.parts.0.into_iter().map(part).collect()
     }
 
-    /// The names of the parts.
+    /// Returns the names of the parts.
     pub fn names(&self) -> Vec<&str> {
         self.parts.0.iter().map(|(name, ..)| name.as_str()).collect()
     }

@@ -1,10 +1,10 @@
-//! Finding values of tuning parameters by measurement.
+//! Search for values of tuning parameters by measurement.
 
 use crate::common::Folder;
 use crate::devices::devices;
 
-/// Below `limit` it takes its time; either way it says how many there are. Host code is far slower than a kernel, so that
-/// no measurement can mistake one for the other.
+/// A program that is slow below `limit`; its results do not depend on `limit`. Host code is far slower than a kernel, so that no
+/// measurement can mistake one for the other.
 const PROGRAM: &str = "-- ==
 -- entry: main
 -- \"small\" input { 100i64 } output { 100i64 }

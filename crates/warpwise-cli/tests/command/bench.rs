@@ -1,4 +1,4 @@
-//! Timing the cases of test blocks.
+//! Timing of the cases of test blocks.
 
 use crate::common::Folder;
 use crate::devices::devices;
@@ -64,7 +64,7 @@ fn one_entry_point_can_be_chosen_and_runs_repeat_until_stable() {
 fn wrong_results_are_not_timed() {
     let folder = Folder::with("-- ==\n-- input { 1 } output { 3 }\nentry main (x: i32) = x + 1");
     folder.run(&["bench", "p.fut"]).fails(1, &["main: 1", "wrong result", "3i32 expected, got 2i32"]);
-    // The others are.
+    // The other cases are timed.
     let program = "-- ==\n-- input { 0 }\n-- input { 1 } output { 3 }\n-- input { 2 } output { 5 }
 entry main (x: i32) = 10 / x";
     let folder = Folder::with(program);

@@ -1,4 +1,4 @@
-//! Built programs: they do what `warpwise run` does, without the compiler.
+//! Built programs: they behave like `warpwise run`, without the compiler.
 
 use crate::common::{Folder, Ran, binary};
 
@@ -14,7 +14,7 @@ entry same [n] (xs: [n]i32) (ys: [n]i32) : [n]i32 = map2 (+) xs ys
 entry huge (n: i64) : i64 = i64.sum (scan (+) 0 (iota n))
 ";
 
-/// A folder with the program, and the program built.
+/// Returns a folder with the program, built.
 fn built(words: &[&str]) -> Folder {
     let folder = Folder::with(PROGRAM);
     let words: Vec<&str> = ["build", "p.fut"].iter().chain(words).copied().collect();
@@ -26,7 +26,7 @@ fn text(ran: &Ran) -> String {
     String::from_utf8_lossy(&ran.output).into_owned()
 }
 
-/// Entry points and inputs, for which built programs and `warpwise run` do and say the same.
+/// Entry points and inputs for which built programs and `warpwise run` must have the same output and messages.
 const CASES: &[(&str, &str)] = &[
     ("main", "[1, 2, 3] 10"),
     ("main", "empty([0]i32) -5"),
@@ -57,7 +57,7 @@ fn executables_do_what_run_does() {
         let executed = folder.execute("p", &["-e", entry], input.as_bytes());
         assert_eq!(text(&executed), text(&ran), "{entry} {input}");
         assert_eq!(executed.code, ran.code, "{entry} {input}: {}", executed.errors);
-        // What memory is in use and held depends on more than the program.
+        // The amounts of used and held memory depend on more than the program.
         let words = |ran: &Ran| ran.errors.split(" with ").next().unwrap_or_default().to_string();
         assert_eq!(words(&executed), words(&ran), "{entry} {input}");
     }

@@ -13,7 +13,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The result, and whether the program came from the cache.
+/// Runs the program. Returns the result, and whether the program came from the cache.
 #[track_caller]
 fn run(folder: &Folder, words: &[&str]) -> (String, bool) {
     let ran = folder.run(&[&["run", "p.fut", "21", "--verbose"], words].concat());

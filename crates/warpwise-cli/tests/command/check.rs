@@ -1,4 +1,4 @@
-//! Wrong programs: each a located message, exit code 2.
+//! Wrong programs: each gets a located message and exit code 2.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common::Folder;
 
-/// Programs with the place of the error and a part of what is said.
+/// Programs, with the place of the error and a part of its message.
 const WRONG: &[(&str, &str, &str)] = &[
     ("entry main (x: i32) = x + y", "p.fut:1:27", "y"),
     ("entry main (x: i32) : bool = x", "p.fut:1:30", "bool"),
@@ -46,7 +46,7 @@ fn right_programs_say_nothing() {
     }
 }
 
-/// The codes that stand between quotes in Rust source, but in that of `warpwise-diag`, whose tests invent theirs.
+/// Collects the codes between quotes in Rust source, except in `warpwise-diag`, whose tests invent theirs.
 fn codes_in(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -64,7 +64,7 @@ fn is_code(text: &str) -> bool {
     digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A code that there will never be.
+/// A code that will never exist.
 const UNKNOWN: &str = "E9999";
 
 #[test]

@@ -1,4 +1,4 @@
-//! `warpwise run` where memory does not suffice.
+//! `warpwise run` with insufficient memory.
 
 use crate::common::{Folder, npy};
 
@@ -9,7 +9,7 @@ entry both [n] (xs: [n]f32) : ([n]f32, f32) =
 entry normalised [n] (xs: [n]f32) : [n]f32 = let s = f32.sum xs in map (/ s) xs
 ";
 
-/// Two million numbers.
+/// Returns a folder with a file of two million numbers.
 fn large() -> Folder {
     let folder = Folder::with(LARGE);
     let data: Vec<u8> = (0..2_000_000).flat_map(|i| (i as f32 / 7.0).to_le_bytes()).collect();
@@ -27,7 +27,7 @@ fn a_program_beyond_its_memory_runs_in_chunks() {
     let whole = run("1G", &["-o", "a.npy", "-o", "a.txt"]);
     assert_eq!(whole.errors, "");
     whole.succeeds();
-    // The arguments do not fit; then the arguments do, but not the results.
+    // With the first limit the arguments do not fit, with the second the results do not.
     for (limit, why) in [("6M", "the arguments do not fit"), ("12M", "memory does not suffice")] {
         let ran = run(limit, &["-o", "b.npy", "-o", "b.txt"]);
         assert!(ran.errors.contains(why) && ran.errors.contains("rows of `xs` at a time"), "{}", ran.errors);
@@ -35,7 +35,7 @@ fn a_program_beyond_its_memory_runs_in_chunks() {
         for ending in ["npy", "txt"] {
             let read = |name: &str| std::fs::read(folder.path(&format!("{name}.{ending}"))).unwrap();
             let (a, b) = (read("a"), read("b"));
-            // Headers differ in length.
+            // The headers differ in length.
             assert!(a.ends_with(&b[b.len().saturating_sub(8_000_000)..]), "{ending} with {limit}");
         }
     }
@@ -45,7 +45,7 @@ fn a_program_beyond_its_memory_runs_in_chunks() {
 fn binary_files_are_read_and_written_in_parts() {
     let folder = large();
     folder.run(&["run", "p.fut", "-e", "both", "xs.npy", "-o", "a.bin", "-o", "a.txt"]).succeeds();
-    // Results are arguments, too.
+    // A file of results can be an argument.
     let words = ["run", "p.fut", "-e", "both", "a.bin"];
     folder.run(&[&words[..], &["-o", "whole.bin", "-o", "whole.txt"]].concat()).succeeds();
     let outputs = ["--memory-limit", "6M", "-o", "parts.bin", "-o", "parts.txt"];

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the command run in it.
+//! A folder for each test, in which the command runs.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -8,19 +8,19 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-/// Files, and a place for the cache.
+/// A temporary folder with files and a cache.
 pub struct Folder {
     folder: TempDir,
 }
 
-/// Whether tests that have samples run whole, as for `make test-all`.
+/// Returns whether tests run completely instead of a sample, as for `make test-all`.
 pub fn tests_all() -> bool {
     std::env::var_os("WARPWISE_TESTS").is_some_and(|value| value == "all")
 }
 
-/// What came of a command.
+/// The outcome of a command.
 pub struct Ran {
-    /// The exit code; none after a signal.
+    /// Exit code; `None` after a signal.
     pub code: Option<i32>,
     /// Standard output.
     pub output: Vec<u8>,
@@ -29,31 +29,31 @@ pub struct Ran {
 }
 
 impl Folder {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub fn new() -> Folder {
         Folder { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A folder with one program, `p.fut`.
+    /// Creates a folder with one program, `p.fut`.
     pub fn with(program: &str) -> Folder {
         let folder = Folder::new();
         folder.write("p.fut", program);
         folder
     }
 
-    /// Where a file of it lies.
+    /// Returns the path of a file in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Writes a file, and the folders it lies in.
+    /// Writes a file, and creates its parent folders.
     pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, contents).unwrap();
     }
 
-    /// The command, to be started in this folder.
+    /// Returns the command, ready to start in this folder.
     pub fn command(&self, words: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise"));
         command.current_dir(&self.folder).args(words);
@@ -64,17 +64,17 @@ impl Folder {
         command
     }
 
-    /// Runs the command with nothing on standard input.
+    /// Runs the command without standard input.
     pub fn run(&self, words: &[impl AsRef<OsStr>]) -> Ran {
         ended(self.command(words).spawn().unwrap())
     }
 
-    /// Runs the command with something on standard input.
+    /// Runs the command with `input` on standard input.
     pub fn run_with(&self, words: &[impl AsRef<OsStr>], input: &[u8]) -> Ran {
         given(self.command(words), input)
     }
 
-    /// Runs a program that lies in this folder with something on standard input.
+    /// Runs a program in this folder with `input` on standard input.
     pub fn execute(&self, program: &str, words: &[&str], input: &[u8]) -> Ran {
         let mut command = Command::new(self.path(program));
         command.current_dir(&self.folder).args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -82,7 +82,7 @@ impl Folder {
     }
 }
 
-/// The folder in which programs find the emulator of CUDA, which lies beside the tests, as the driver of a device.
+/// Returns the folder in which programs find the emulator of CUDA as a device's driver. The emulator is beside the tests.
 fn emulator() -> &'static Path {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let tests = std::env::current_exe().unwrap();
@@ -95,7 +95,7 @@ fn emulator() -> &'static Path {
     &FOLDER
 }
 
-/// Runs a command with something on standard input.
+/// Runs a command with `input` on standard input.
 fn given(mut command: Command, input: &[u8]) -> Ran {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
@@ -115,14 +115,14 @@ pub fn ended(child: Child) -> Ran {
 }
 
 impl Ran {
-    /// Standard output of a command that must succeed.
+    /// Returns the standard output of a command that must succeed.
     #[track_caller]
     pub fn succeeds(self) -> String {
         assert_eq!(self.code, Some(0), "{}", self.errors);
         String::from_utf8(self.output).unwrap()
     }
 
-    /// A command that must end with this exit code, having said all of this; gives all it said.
+    /// Checks that a command ended with this exit code and that its messages contain all fragments. Returns the messages.
     #[track_caller]
     pub fn fails(self, code: i32, fragments: &[&str]) -> String {
         assert_eq!(self.code, Some(code), "{}", self.errors);
@@ -136,7 +136,7 @@ impl Ran {
     }
 }
 
-/// A value in the binary format: sizes, then data.
+/// Returns a value in the binary format: sizes, then data.
 pub fn binary(ty: &str, shape: &[u64], data: &[u8]) -> Vec<u8> {
     let mut bytes = vec![b'b', 2, shape.len() as u8];
     bytes.extend(format!("{ty:>4}").as_bytes());
@@ -145,7 +145,7 @@ pub fn binary(ty: &str, shape: &[u64], data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A `.npy` file of version 1.0.
+/// Returns a `.npy` file of version 1.0.
 pub fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     while (10 + header.len()) % 64 != 63 {

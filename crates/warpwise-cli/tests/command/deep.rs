@@ -1,21 +1,21 @@
-//! Programs that nest deeply, through every door.
+//! Deeply nested programs, through every door.
 
 use crate::common::Folder;
 
-/// As many levels as every front end must let in.
+/// Nesting depth that every front end must accept.
 const LEVELS: usize = 10_000;
 
-/// As many levels of choices: what they become is looked through more often.
+/// Nesting depth of choices. It is smaller because their core IR is traversed more often.
 const CHOICES: usize = 1_000;
 
-/// The result of a program with this text on this input.
+/// Returns the result of a program with this text on this input.
 fn result_of(file: &str, text: &str, input: &str) -> String {
     let folder = Folder::new();
     folder.write(file, text);
     folder.run_with(&["run", "--no-cache", file], input.as_bytes()).succeeds()
 }
 
-/// `level(0)`, `level(1)` and so on, something in the middle, and as many ends.
+/// Returns `level(0)`, `level(1)`, ..., the middle, and an end for each level.
 fn nested(levels: usize, level: impl Fn(usize) -> String, middle: &str, end: &str) -> String {
     (0..levels).map(level).collect::<String>() + middle + &end.repeat(levels)
 }

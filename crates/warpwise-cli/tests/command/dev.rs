@@ -21,7 +21,7 @@ fn core_ir_prints_and_reads_back_at_every_stage() {
     assert_eq!(folder.run(&words).succeeds(), "[17.0f32, 39.0f32]\n");
 }
 
-/// The numbers of names depend on how many variables there were before.
+/// Removes the numbers of names, which depend on the number of earlier variables.
 fn without_numbers(text: &str) -> String {
     text.chars().filter(|c| !c.is_ascii_digit() && *c != '_').collect()
 }

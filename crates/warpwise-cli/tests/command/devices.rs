@@ -1,5 +1,5 @@
-//! Programs on devices: what `--device` does and what it says where it cannot. The devices are PoCL in the project's own
-//! tests, which `WARPWISE_SKIP_OPENCL` leaves out, visibly, and the emulator of CUDA.
+//! Programs on devices: the effects and the error messages of `--device`. The devices are PoCL in the project's own tests, which
+//! `WARPWISE_SKIP_OPENCL` leaves out, visibly, and the emulator of CUDA.
 
 use std::io::Write;
 
@@ -13,16 +13,16 @@ entry own (n: i64) (k: i64) : []i64 =
   map (\\i -> let row = loop row = replicate k i for j in 1..<k do row with [j] = row[j - 1] + j
              in row[k - 1]) (iota n)";
 
-/// The devices to run on, as they are named.
+/// Returns the names of the devices to run on.
 pub fn devices() -> Vec<&'static str> {
     has_device().then_some("opencl").into_iter().chain(["cuda"]).collect()
 }
 
-/// Whether there is an OpenCL device to run on.
+/// Returns whether there is an OpenCL device to run on.
 pub fn has_device() -> bool {
     let skipped = std::env::var_os("WARPWISE_SKIP_OPENCL").is_some();
     if skipped {
-        // Not by a macro: the test runner would keep it to itself.
+        // The line is not printed by a macro, because the test runner would capture it.
         let _ = writeln!(std::io::stderr(), "skipped: a test on an OpenCL device");
     }
     !skipped
@@ -44,7 +44,7 @@ fn results_are_those_of_the_processor() {
     let folder = Folder::with(PROGRAM);
     for arguments in [vec!["[1, 2, 3, -5, 9]"], vec!["empty([0]i32)"], vec!["-e", "own", "5", "1000"]] {
         let here = folder.run(&[vec!["run", "p.fut"], arguments.clone()].concat()).succeeds();
-        // The second time the driver's own form of the kernels is in the cache.
+        // In the second round the driver's binary of the kernels is in the cache.
         for device in devices().repeat(2) {
             let there = [vec!["run", "p.fut", "--device", device], arguments.clone()].concat();
             assert_eq!(folder.run(&there).succeeds(), here);
@@ -76,7 +76,7 @@ entry other (n: i64) (m: i64) (bad: i64) : i64 =
   let ys = map (\\i -> if i > n then (iota m)[i] else i) (iota m)
   in one n bad + ys[0]",
     );
-    // Work-items of a large device do four of so many iterations; and launches take turns in recording failures.
+    // With so many iterations, a work-item of a large device runs four; and launches alternate in recording failures.
     for bad in ["17", "8000", "15000", "23456", "39999"] {
         for arguments in [vec!["one", "40000", bad], vec!["other", "40000", "20000", bad]] {
             let words = [vec!["run", "p.fut", "-e"], arguments].concat();
@@ -96,7 +96,7 @@ fn what_work_items_take_lies_where_a_device_wants_it() {
   let rows = tabulate_2d n 8 (\\i j -> i ^ j)
   in map (\\row -> let q = loop r = row for i < (row[0] & 3) + k do map (\\x -> x + r[(x ^ i) & 7]) r in q[3]) rows",
     );
-    // Slots of as many bytes as there are for each would begin anywhere.
+    // Slots that were simply an equal share of the bytes would not be aligned.
     for rows in ["3", "301", "3500"] {
         let words = ["run", "p.fut", rows, "2"];
         let here = folder.run(&words).succeeds();
@@ -134,7 +134,7 @@ fn what_does_not_fit_the_devices_memory_is_an_error() {
     }
 }
 
-/// A program that holds so many arrays at a time: each is made of the one before, and all are read afterwards, the last first.
+/// Returns a program that holds `arrays` arrays at a time. Each is made from the one before, and all are read afterwards, the last first.
 fn holding(arrays: usize) -> String {
     let mut text = "entry main (n: i64) : i64 =\n  let a0 = scan (+) 0 (map (% 7) (iota n))\n".to_string();
     for i in 1..arrays {
@@ -200,7 +200,7 @@ fn without_a_driver_everything_else_works() {
     missing.fails(1, &["no OpenCL platform", "pocl-opencl-icd"]);
 }
 
-/// A driver that hands on everything, but says of what waits for kernels that it had this error.
+/// Returns a driver that forwards all calls, but reports this error for calls that wait for kernels.
 fn failing_driver(folder: &Folder, error: i32) -> std::path::PathBuf {
     let functions = format!(
         "#define _GNU_SOURCE
@@ -256,7 +256,7 @@ fn cuda_devices_are_used_or_missed() {
         ended(folder.command(words).env_remove(variable).spawn().expect("the program starts"))
     };
     let words = ["run", "p.fut", "[1, 2]", "--device", "cuda"];
-    // Where there is a driver and a compiler of NVIDIA's, they are found.
+    // On machines with NVIDIA's driver and compiler, these are found.
     if !without("LD_LIBRARY_PATH", &["devices"]).succeeds().contains("cuda:0 ") {
         without("LD_LIBRARY_PATH", &words).fails(1, &["CUDA", "nvidia-smi"]);
         without("WARPWISE_NVRTC", &words).fails(1, &["NVRTC", "nvidia-cuda-nvrtc"]);
@@ -269,7 +269,7 @@ fn cuda_devices_are_used_or_missed() {
     }
 }
 
-/// Every parallel operation on nothing and on next to nothing, with what must come of it.
+/// Every parallel operation on empty and tiny arrays, with the expected results.
 const EMPTIES: &str = include_str!("empties.fut");
 
 #[test]
@@ -284,8 +284,8 @@ fn nothing_one_element_and_empty_segments_are_no_special_cases() {
 
 #[test]
 fn one_launch_gives_what_several_do() {
-    // Segments that end within tiles and go over several, classes with many members and with none; bins for which local
-    // memory has room in three passes.
+    // Segments that end within tiles and span several; classes with many elements and with none; bins for which local memory has room
+    // in three passes.
     let text = "
 entry rows (n: i64) (m: i64) = map (scan i64.max (-1000)) (tabulate_2d n m (\\i j -> (i * 7919 + j * 31) % 1009))
 entry parts (n: i64) = let (a, b, c) = partition2 (< 300) (< 700) (map (\\i -> i * 7919 % 1009) (iota n)) in (a, b, c)
@@ -352,7 +352,7 @@ fn products_are_the_same_by_tiles_and_by_points() {
     folder.run(&["test", "p.fut", "--device", "cuda"]).succeeds();
 }
 
-/// The simulated device `oclgrind`, where it is installed; says so where not.
+/// Returns the simulated device `oclgrind` if it is installed, otherwise prints that the test is skipped.
 fn simulator() -> Option<&'static str> {
     let places = ["/usr/lib/oclgrind", "/usr/lib64/oclgrind", "/usr/local/lib/oclgrind", "/usr/local/lib"];
     let library = |place: &&str| std::path::Path::new(place).join("liboclgrind-rt-icd.so").exists();
@@ -383,7 +383,7 @@ fn profiles_of_devices_have_the_devices_times() {
         "entry main (xs: []f32) =\n  let ys = map (\\x ->\n    f32.sqrt x * 2) xs\n  in scan (+) 0 ys";
     let folder = Folder::with(source);
     for device in devices() {
-        // OpenCL's scans are several launches, CUDA's look back.
+        // OpenCL scans take several launches, CUDA scans use look-back.
         let kernel = if device == "cuda" { "main_0_look_back" } else { "main_2_scan" };
         let words = ["run", "p.fut", "[1f32, 4f32]", "--device", device, "--profile"];
         let ran = folder.run(&[&words[..], &["--profile-trace", "trace.json"]].concat());
@@ -405,7 +405,7 @@ fn elements_of_an_array_literal_are_written_together() {
         let ran = folder.run(&["run", "p.fut", "3", "[0i64, 3i64, 5i64]", "--device", device, "--profile"]);
         let line =
             ran.errors.lines().find(|line| line.contains("to the device")).expect("a line of the profile");
-        // The argument and the literal.
+        // The copies are those of the argument and of the literal.
         assert!(line.contains(" 2 times"), "{line}");
         assert_eq!(ran.succeeds(), "[1i32, 4i32, 6i32]\n");
     }

@@ -44,7 +44,7 @@ fn tests_run_if_asked_for() {
     folder.run(&["run", "--test", "p.mc"]).fails(1, &["p.mc:2:1: a test failed", "1 of 2 tests passed"]);
 }
 
-/// How a program may be run.
+/// Options for the modes of running a program.
 const MODES: [&str; 3] = ["--sequential", "--debug", "--threads=2"];
 
 #[test]
@@ -149,7 +149,7 @@ fn profiles_count_what_is_copied() {
     }
 }
 
-/// Two expressions that write tensors of 1000 floats each, of which the host looks at one only.
+/// Two expressions that write tensors of 1000 floats each. The host reads only one of them.
 const TWO_STEPS: &str = "
 let t = tensorCreateUninitFloat [10, 100]
 let u = tensorCreateUninitFloat [1000]
@@ -180,7 +180,7 @@ fn tensors_stay_where_they_are_until_the_host_looks() {
     };
     let counts =
         |calls: &str, given: &str, back: &str| (calls.to_string(), given.to_string(), back.to_string());
-    // On the processor the host looks at what compiled code wrote, where it lies.
+    // On the processor the host reads the results of compiled code in place.
     assert_eq!(lines(&[]), counts("2", "0", "0"));
     if has_device() {
         assert_eq!(lines(&["--device=opencl"]), counts("2", "0", "1000"));

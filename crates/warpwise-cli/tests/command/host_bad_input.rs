@@ -8,7 +8,8 @@ fn folder(program: &str) -> Folder {
     folder
 }
 
-/// Runs a program within little memory, natively and by the machine alone; both fail for want of memory, with this said and these calls.
+/// Runs a program with little memory, natively and by the machine alone. Both must run out of memory, with these fragments in their
+/// messages.
 #[track_caller]
 fn runs_out_of_memory(program: &str, fragments: &[&str]) {
     let folder = folder(program);
@@ -74,7 +75,7 @@ fn recursion_without_end_names_the_calls() {
     let recursion = "recursive let f = lam x : Int. addi 1 (g x) let g = lam x. addi 2 (f x) end
 let start = lam x. addi 1 (f x)
 mexpr dprint (start 3)";
-    // With more memory the stack ends it.
+    // With more memory the stack would end the run.
     for mode in [&["--sequential"][..], &[]] {
         folder(recursion).run(&[&["run", "p.mc", "--memory-limit=150M"], mode].concat()).fails(
             1,

@@ -1,9 +1,9 @@
-//! Generated programs that accelerate: well-typed and well-formed. What they print is the same in order, debugged, on the
+//! Generated programs that accelerate: well-typed and well-formed. They print the same when run sequentially, debugged, on the
 //! processor, and on a device.
 //!
-//! A type of the generator has the lengths of its sequences, so elements of a sequence have one length and indices are
-//! in bounds; divisors are not zero. Besides, there are sequences of any length, which are never indexed, and whose elements may have
-//! different lengths. Without them all is regular, and runs so. Floats are combined in the order written, since other
+//! A type of the generator contains the lengths of its sequences, so elements of a sequence have equal length and indices are in
+//! bounds; divisors are not zero. There are also sequences of any length, which are never indexed, and whose elements may have
+//! different lengths. Without them all sequences are regular, and run as such. Floats are combined in the order written, since other
 //! orders round differently.
 
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::common::{Folder, tests_all};
 use crate::devices::has_device;
 
-/// A type with its lengths.
+/// A type with the lengths of its sequences.
 #[derive(Clone, PartialEq, Debug)]
 enum Ty {
     Int,
@@ -22,7 +22,7 @@ enum Ty {
     Pair(Box<Ty>, Box<Ty>),
     Record(Box<Ty>, Box<Ty>),
     Seq(usize, Box<Ty>),
-    /// Of any length.
+    /// A sequence of any length.
     List(Box<Ty>),
 }
 
@@ -48,13 +48,13 @@ impl Ty {
     }
 }
 
-/// Makes programs from a list of choices; when they run out, everything is small.
+/// A generator of programs from a list of choices. When the choices run out, all parts are small.
 struct Maker {
     choices: Vec<u8>,
     next: usize,
     count: usize,
     known: Vec<(String, Ty)>,
-    /// Whether there are sequences of any length.
+    /// Whether to generate sequences of any length.
     has_lists: bool,
 }
 
@@ -90,7 +90,7 @@ impl Maker {
         [2, 0, 1, 3, 5, 17][self.choose(6)]
     }
 
-    /// A value written out.
+    /// Returns a literal value.
     fn literal(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Int => ["0", "1", "2", "7", "-3", "100"][self.choose(6)].to_string(),
@@ -114,7 +114,7 @@ impl Maker {
         }
     }
 
-    /// A variable of this type, or a literal.
+    /// Returns a variable of this type, or a literal.
     fn leaf(&mut self, ty: &Ty) -> String {
         let fitting: Vec<String> =
             self.known.iter().filter(|(_, other)| other == ty).map(|(name, _)| name.clone()).collect();
@@ -124,7 +124,7 @@ impl Maker {
         }
     }
 
-    /// An expression in whose scope more names are known.
+    /// Returns an expression in whose scope there are more names.
     fn within(&mut self, names: &[(&str, &Ty)], ty: &Ty, depth: usize) -> String {
         let mark = self.known.len();
         self.known.extend(names.iter().map(|(name, ty)| (name.to_string(), (*ty).clone())));
@@ -156,7 +156,7 @@ impl Maker {
         }
     }
 
-    /// An expression that takes something apart.
+    /// Returns an expression that takes a value apart.
     fn part(&mut self, ty: &Ty, depth: usize) -> String {
         let other = self.ty(0);
         match self.choose(if self.has_lists { 5 } else { 4 }) {
@@ -188,7 +188,7 @@ impl Maker {
         }
     }
 
-    /// An expression that makes something of this type.
+    /// Returns an expression that constructs a value of this type.
     fn made(&mut self, ty: &Ty, depth: usize) -> String {
         match ty {
             Ty::Int => self.int(depth),
@@ -283,7 +283,7 @@ impl Maker {
 }
 
 impl Maker {
-    /// A sequence of any length.
+    /// Returns a sequence of any length.
     fn list(&mut self, element: &Ty, depth: usize) -> String {
         let own = Ty::list(element);
         match self.choose(9) {
@@ -316,7 +316,7 @@ impl Maker {
     }
 }
 
-/// Definitions on the host, and two accelerated expressions of which the second uses the first's result.
+/// Returns a program with definitions on the host and two accelerated expressions. The second may use the first's result.
 fn program(choices: Vec<u8>, has_lists: bool) -> String {
     let mut maker = Maker { choices, next: 0, count: 0, known: Vec::new(), has_lists };
     let mut text = String::new();
@@ -329,7 +329,7 @@ fn program(choices: Vec<u8>, has_lists: bool) -> String {
     for _ in 0..2 {
         let (ty, name) = (maker.ty(2), maker.fresh());
         let body = maker.expr(&ty, 5);
-        // Something in it is parallel.
+        // The expression contains a parallel operation.
         text += &format!("let {name} : {} = accelerate (let one = map (addi 1) [0] in {body})\n", ty.text());
         maker.known.push((name, ty));
     }
@@ -338,7 +338,7 @@ fn program(choices: Vec<u8>, has_lists: bool) -> String {
     format!("{text}mexpr\n{}\n", shown.join(";\n"))
 }
 
-/// Runs `cases` programs, half of them in `make test`, in two modes and compares.
+/// Runs `cases` programs (in `make test`, half as many) in two modes and compares.
 fn compare(cases: u32, mode: &'static str, has_lists: bool) {
     let folder = Folder::new();
     let cases = if tests_all() { cases } else { cases / 2 };

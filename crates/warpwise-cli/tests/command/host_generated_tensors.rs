@@ -1,8 +1,9 @@
-//! Random imperative expressions: loops over tensors, their parts and rows, some of which overlap. In order, debugged where nothing can
-//! race, and accelerated on the processor and on a device they leave the same in all tensors and give the same.
+//! Random imperative expressions: loops over tensors, their parts and rows, some of which overlap. Sequential runs, debugged runs where
+//! nothing can race, and accelerated runs on the processor and on a device must leave the same values in all tensors and return the
+//! same result.
 //!
-//! Each iteration of a parallel loop writes only what belongs to its own index, as the order of other writes is promised nowhere;
-//! what it reads may be anywhere, also what other iterations write: such loops run in order.
+//! Each iteration of a parallel loop writes only to places of its own index, since the order of other writes is not guaranteed. Reads
+//! may be anywhere, even where other iterations write: such loops run sequentially.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -10,14 +11,14 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::common::{Folder, tests_all};
 use crate::devices::has_device;
 
-/// Makes programs from a list of choices; when they run out, everything is small.
+/// A generator of programs from a list of choices. When the choices run out, all parts are small.
 struct Maker {
     choices: Vec<u8>,
     next: usize,
     count: usize,
 }
 
-/// What expressions see: tensors of one dimension and of two, and numbers.
+/// The variables in scope: tensors of one dimension and of two, and numbers.
 struct Scope {
     flat: Vec<&'static str>,
     tables: Vec<&'static str>,
@@ -39,7 +40,7 @@ impl Maker {
         format!("k{}", self.count)
     }
 
-    /// A whole number.
+    /// Returns an integer expression.
     fn int(&mut self, scope: &mut Scope, depth: usize) -> String {
         if depth == 0 || self.next >= self.choices.len() {
             return match self.choose(3) {
@@ -79,7 +80,7 @@ impl Maker {
         }
     }
 
-    /// What iteration `i` of `n` does to what is its own.
+    /// Returns a statement of iteration `i`, which writes only to places of its own index.
     fn step(&mut self, scope: &mut Scope, i: &str, depth: usize) -> String {
         match self.choose(6) {
             0 if depth > 0 => {
@@ -108,7 +109,7 @@ impl Maker {
         }
     }
 
-    /// A function of two tensors and a table with an accelerated body, and what it gives.
+    /// Returns a function of two tensors and a table, with an accelerated body and a result.
     fn function(&mut self, name: &str) -> String {
         let mut scope = Scope { flat: vec!["a", "b"], tables: vec!["m"], numbers: vec!["n".to_string()] };
         let mut body = String::new();
@@ -131,7 +132,7 @@ impl Maker {
     }
 }
 
-/// Two functions, each called with tensors that lie apart and with such that overlap.
+/// Returns a program with two functions, each called with disjoint and with overlapping tensors.
 fn program(choices: Vec<u8>) -> String {
     let mut maker = Maker { choices, next: 0, count: 0 };
     let n = [3, 1, 2, 9, 0][maker.choose(5)];
@@ -160,7 +161,7 @@ iter (lam x. show (x, 0)) [s, t, tensorReshapeExn u [{}], tensorReshapeExn w [{}
     )
 }
 
-/// Runs `cases` programs, half of them in `make test`, in order and in another mode and compares.
+/// Runs `cases` programs (in `make test`, half as many) sequentially and in another mode and compares.
 fn compare(cases: u32, mode: &'static str) {
     let folder = Folder::new();
     let cases = if tests_all() { cases } else { cases / 2 };

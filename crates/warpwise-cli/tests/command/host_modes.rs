@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{Folder, tests_all};
 use crate::devices::{devices, has_device};
 
-/// How a program may be run without a device.
+/// Options for running a program without a device.
 const MODES: [&[&str]; 4] = [&["--sequential"], &["--debug"], &[], &["--threads=2", "--vector-width=128"]];
 
 fn programs() -> Vec<PathBuf> {
@@ -17,7 +17,7 @@ fn programs() -> Vec<PathBuf> {
     paths
 }
 
-/// What is wrong with a program in a mode; what it prints otherwise.
+/// Runs a program in a mode. Returns its output, or a description of what is wrong.
 fn run(folder: &Folder, program: &Path, mode: &[&str]) -> Result<Vec<u8>, String> {
     let path = program.display().to_string();
     let ran = folder.run(&[&["run", "--test", &path], mode].concat());
@@ -49,7 +49,7 @@ fn programs_give_the_same_in_every_mode() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// The examples with sizes that take little time, and what they print in every mode.
+/// The examples, with sizes that take little time, and a part of their output in every mode.
 const EXAMPLES: [(&str, &[&str], &str); 7] = [
     ("histo", &["2000", "16"], ""),
     ("mriq", &["20", "10"], "first: "),
@@ -67,7 +67,7 @@ fn examples_give_the_same_in_every_mode() {
     assert_eq!(fs::read_dir(&examples).unwrap().count(), EXAMPLES.len());
     for (name, arguments, fragment) in EXAMPLES {
         let path = examples.join(name).with_extension("mc").display().to_string();
-        // Sums in another order, and products that are rounded once, differ in digits that are not printed.
+        // Reordered sums and fused multiply-adds differ only in digits that are not printed.
         let printed = |mode: &[&str]| {
             let words = [&["run"], mode, &[path.as_str()], arguments].concat();
             folder.run(&words).succeeds()
@@ -80,7 +80,7 @@ fn examples_give_the_same_in_every_mode() {
             &["--strict-fp", "--threads=2", "--vector-width=128"],
             &["--device=cuda"],
         ];
-        // The others take that driver long to compile.
+        // OpenCL's driver takes too long to compile the others.
         if ["histo", "ode", "sgemm"].contains(&name) && has_device() {
             modes.push(&["--device=opencl"]);
         }
@@ -90,7 +90,7 @@ fn examples_give_the_same_in_every_mode() {
     }
 }
 
-/// Whether two texts have the same words, where numbers may differ in their last digits.
+/// Returns whether two texts have the same words, except that numbers may differ in their last digits.
 fn same(a: &str, b: &str) -> bool {
     let close = |(a, b): (&str, &str)| match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(a), Ok(b)) => (a - b).abs() <= 1e-6 * a.abs().max(1.0),
@@ -100,7 +100,7 @@ fn same(a: &str, b: &str) -> bool {
         && a.split_whitespace().zip(b.split_whitespace()).all(close)
 }
 
-/// Programs of hundreds of kernels, which the OpenCL driver takes minutes to compile.
+/// Programs with hundreds of kernels, which the OpenCL driver takes minutes to compile.
 const LONG_TO_COMPILE: [&str; 1] = ["irregular"];
 
 #[test]
@@ -110,8 +110,8 @@ fn programs_pass_on_a_device() {
     let is_long =
         |program: &PathBuf| LONG_TO_COMPILE.iter().any(|name| program.ends_with(format!("{name}.mc")));
     let devices = devices();
-    // Their compilers take long: each device gets its share of the programs, and the last one, the emulator, those for which OpenCL's
-    // driver takes minutes.
+    // The devices' compilers are slow, so each device gets its share of the programs. The last one, the emulator, also gets those for
+    // which OpenCL's driver takes minutes.
     for (number, device) in devices.iter().enumerate() {
         let chosen = programs().into_iter().enumerate().filter_map(|(at, program)| {
             let share = if is_long(&program) { devices.len() - 1 } else { at % devices.len() };

@@ -1,4 +1,4 @@
-//! The `warpwise` command as its users meet it: every test starts the program.
+//! The `warpwise` command as its users see it: every test starts the program.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Options that mean the same everywhere, and words that mean nothing.
+//! Options with the same meaning in all commands, and invalid words.
 
 use crate::common::Folder;
 

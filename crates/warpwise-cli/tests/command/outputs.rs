@@ -1,4 +1,4 @@
-//! Outputs are whole or not there, and nothing is taken as written that is not.
+//! Outputs are complete or absent, and a failed write is never taken for a success.
 #![cfg(unix)]
 
 use std::fs;
@@ -15,7 +15,7 @@ entry slow [n] (xs: [n]f64) : [n]f64 = map (\\x -> loop y = x for _i < 200000 do
 entry rows [a][b] (xs: [a][b]f64) : [a]f64 = map f64.sum xs
 ";
 
-/// A folder with the program, compiled, and a file of numbers.
+/// Returns a folder with the compiled program and a file of numbers.
 fn folder() -> Folder {
     let folder = Folder::with(PROGRAM);
     let numbers: Vec<u8> = (0..1000).flat_map(|x| f64::from(x).to_le_bytes()).collect();
@@ -26,7 +26,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Runs a line of a shell in which `$W` is the command.
+/// Runs a shell command line in which `$W` is the command.
 fn shell(folder: &Folder, line: &str) -> Ran {
     let mut shell = Command::new("sh");
     shell.args(["-c", line]).current_dir(folder.path("")).env("W", env!("CARGO_BIN_EXE_warpwise"));
@@ -34,7 +34,7 @@ fn shell(folder: &Folder, line: &str) -> Ran {
     ended(shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
-/// The files in a folder, without those that tests make.
+/// Returns the names of the files in a folder, without those that the tests create.
 fn names(folder: &Folder) -> Vec<String> {
     let names = fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name());
     let names = names.map(|name| name.into_string().unwrap());
@@ -72,7 +72,7 @@ entry one (n: i64) = n",
     ] {
         folder.run(&[&["run", "p.fut"], words, &["-o", name]].concat()).fails(1, &[said]);
     }
-    // With --binary no file is what its name says.
+    // With --binary the name of a file does not tell its format.
     folder.run(&["run", "p.fut", "3", "--binary", "-o", "a.xyz"]).succeeds();
 }
 
@@ -98,7 +98,7 @@ fn results_that_do_not_fit_leave_what_was_there() {
         shell(&folder, &line).fails(1, &["cannot write"]);
         assert_eq!(names(&folder), ["p.fut"], "nothing is left over");
     }
-    // Of two results none gets its name if one cannot be written.
+    // If one of two results cannot be written, neither gets its name.
     let line = "exec $W run p.fut -e twice xs.npy -o a.npy -o no/folder/b.npy";
     shell(&folder, line).fails(1, &["no/folder/b.npy: cannot write"]);
     assert_eq!(names(&folder), ["p.fut"]);
@@ -121,7 +121,7 @@ fn programs_that_cannot_be_built_leave_what_was_there() {
         }
         assert_eq!(names(&folder), before);
     }
-    // A folder in the place of the last file: those before it stay.
+    // With a folder in the place of the last file, the files before it stay unchanged.
     fs::remove_file(folder.path("q.c")).unwrap();
     fs::create_dir(folder.path("q.c")).unwrap();
     folder.run(&["build", "p.fut", "-o", "q", "--library"]).fails(1, &["q.c: cannot write"]);
@@ -156,7 +156,7 @@ fn no_file_is_two_results_or_is_read_and_written() {
     ] {
         folder.run(words).fails(1, &[message]);
     }
-    // What is left of an earlier stream cannot become its own continuation.
+    // The partial output of an earlier stream cannot be the input of its own continuation.
     fs::copy(folder.path("xs.raw"), folder.path("a.raw.partial")).unwrap();
     folder
         .run(
@@ -164,7 +164,7 @@ fn no_file_is_two_results_or_is_read_and_written() {
         )
         .fails(1, &[both]);
     assert_eq!(fs::read(folder.path("a.raw.partial")).unwrap(), fs::read(folder.path("xs.raw")).unwrap());
-    // Devices are as many files as one likes.
+    // A device may be named for several outputs.
     folder.run(&[&run[..], &["twice", "xs.npy", "-o", "/dev/null", "-o", "/dev/null"]].concat()).succeeds();
 }
 
@@ -184,7 +184,7 @@ fn of_two_streams_to_one_output_the_second_is_told() {
     // SAFETY: the process is our child and has not been waited for.
     unsafe { libc::kill(first.id() as libc::pid_t, libc::SIGINT) };
     ended(first).fails(130, &["ys.raw.partial"]);
-    // What it left is nobody's any more.
+    // Its partial file no longer belongs to any process.
     let words = ["stream", "p.fut", "-e", "same", "-i", "xs.npy", "-o", "ys.raw"];
     folder.run(&words).succeeds();
     assert_eq!(fs::metadata(folder.path("ys.raw")).unwrap().len(), 8000);
@@ -251,7 +251,7 @@ fn a_closed_standard_output_is_an_error() {
     for line in ["exec $W --version >&-", "exec $W --help >/dev/full"] {
         assert_eq!(shell(&folder, line).code, Some(1), "{line}");
     }
-    // Who writes nothing misses nothing.
+    // A command that writes nothing needs no standard output.
     shell(&folder, "exec $W run p.fut 3 -o out.npy >&-").succeeds();
     shell(&folder, "exec $W check p.fut >&-").succeeds();
     folder.run(&["build", "p.fut"]).succeeds();

@@ -1,4 +1,4 @@
-//! Running programs: arguments and results in every form, and runs that fail.
+//! Runs of programs: arguments and results in every form, and runs that fail.
 
 use crate::common::{Folder, binary};
 
@@ -115,7 +115,7 @@ fn what_does_not_fit_in_memory_is_said_with_sizes() {
 
 #[test]
 fn what_does_not_fit_is_named_with_what_is_held() {
-    // Two arrays of 400,000 bytes that live at one time, and no room for the second.
+    // Two arrays of 400,000 bytes are live at a time, and there is no room for the second.
     let program = "def back [n] (xs: [n]i64) = map (\\i -> xs[n - 1 - i] * 3) (iota n)
 entry main (n: i64) =
   let first = map (\\i -> i * i) (iota n)
@@ -126,7 +126,7 @@ entry main (n: i64) =
     folder.run(&[&limit[..], &["64M"]].concat()).succeeds();
     let said = ["p.fut:", "391 KiB asked", "a limit of 586 KiB", "the largest in use: 391 KiB of p.fut:"];
     folder.run(&[&limit[..], &["600000"]].concat()).fails(1, &said);
-    // In a kernel, in every task.
+    // Now the memory runs out in a kernel, in every task.
     let program = "entry main (n: i64) (m: i64) =
   map (\\i -> let xs = scan (+) 0 (map (^ i) (iota m)) in i64.sum (map (\\j -> xs[m - 1 - j]) xs)) (iota n)";
     let folder = Folder::with(program);

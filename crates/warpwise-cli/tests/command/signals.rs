@@ -1,4 +1,4 @@
-//! Signals, and readers that go away.
+//! Signals, and readers that close their pipes.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::common::{Folder, Ran, ended};
 use crate::devices::devices;
 
-/// Programs that go on for ever, each in another way; `short` fills the cache.
+/// Programs that run forever, each in another way; `short` fills the cache.
 const ENDLESS: &str = "
 -- ==
 -- entry: short
@@ -42,10 +42,10 @@ entry machine (n: i64) : [n]i64 =
 entry scans (n: i64) : i64 = i64.sum (scan (\\x y -> (loop z = x + y while z >= 0 do next z)) 0 (iota (n * 1000)))
 ";
 
-/// How long a command may go on after a signal, on a machine that has other things to do as well.
+/// Maximum time that a command may continue after a signal, on a machine with other load.
 const SOON: Duration = Duration::from_millis(900);
 
-/// Sends a signal to a command when it has gone on for a while; how it ends.
+/// Sends a signal to a command after it has run for a while, and returns its outcome.
 fn interrupted(mut command: Command, signal: libc::c_int) -> Ran {
     let child = command.spawn().unwrap();
     std::thread::sleep(Duration::from_millis(600));
@@ -57,10 +57,10 @@ fn interrupted(mut command: Command, signal: libc::c_int) -> Ran {
     ran
 }
 
-/// A folder with those programs, compiled.
+/// Returns a folder with those programs, compiled.
 fn endless() -> Folder {
     let folder = Folder::with(ENDLESS);
-    // Some commands compile all entry points, others only what they are asked for.
+    // Some commands compile all entry points, others only the selected ones.
     folder.run(&["bench", "p.fut", "-e", "short", "-r", "1"]).succeeds();
     folder
 }
@@ -99,7 +99,7 @@ fn tests_end_with_the_processes_that_run_them() {
     }
 }
 
-/// The number of processes whose working directory is this folder.
+/// Returns the number of processes whose working directory is this folder.
 fn processes_in(folder: &Folder) -> usize {
     let own = folder.path("").canonicalize().unwrap();
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
@@ -124,7 +124,7 @@ fn ignored_signals_stay_ignored() {
     }
 }
 
-/// A stream whose second block never ends.
+/// A program for streams whose entry point `stuck` never ends for numbers from 100 on.
 const STREAM: &str = "
 entry stuck [n] (xs: [n]f64) : [n]f64 = map (\\x -> loop y = x while y >= 100 do (y * 1.01) % 500 + 100) xs
 entry same [n] (xs: [n]f64) : [n]f64 = xs
@@ -147,7 +147,7 @@ fn what_a_stream_has_written_is_a_valid_file() {
         let note = format!("what was computed before is in {partial}");
         interrupted(folder.command(&words), signal).fails(code, &["interrupted", &note]);
         assert!(!folder.path(&output).exists());
-        // The two blocks before the one that hangs, read as a file of its kind.
+        // The partial file holds the two blocks before the one that hangs, in a valid format.
         let column: &[&str] = match ending {
             "arrow" | "parquet" => &["--column", "value"],
             "csv" => &["--no-header", "--column", "0"],
@@ -190,7 +190,7 @@ fn a_stream_that_waits_for_its_input_ends() {
         libc::SIGTERM,
     );
     ran.fails(143, &["interrupted", "out.npy.partial"]);
-    // Four of five elements: the fifth is part of a block that is not whole.
+    // Four of five elements are written: the fifth belongs to an incomplete block.
     let header = std::fs::read(folder.path("out.npy.partial")).unwrap();
     assert!(String::from_utf8_lossy(&header).contains("(4,"), "{header:?}");
     drop(pipe);
@@ -208,7 +208,7 @@ fn executables_and_idle_servers_end_at_once() {
         let mut command = Command::new(folder.path("p"));
         let (input, mut pipe) = std::io::pipe().unwrap();
         command.args(words).stdin(input);
-        // A server ends with its input, which stays open for it.
+        // A server ends when its input ends, so its input stays open.
         let open = words[0] != "-e";
         if !open {
             pipe.write_all(b"1000").unwrap();
@@ -247,7 +247,7 @@ fn servers_answer_that_a_call_was_interrupted() {
         let start = kill(libc::SIGINT);
         assert_eq!(answer(), ["%%% FAILURE", "interrupted"], "{entry}");
         assert!(start.elapsed() < SOON);
-        // It goes on, with the variables it had.
+        // The server goes on, with its variables unchanged.
         writeln!(input, "call short {entry} n").unwrap();
         assert!(answer().is_empty());
     }

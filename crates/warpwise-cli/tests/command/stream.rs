@@ -1,4 +1,4 @@
-//! `warpwise stream`.
+//! Tests of `warpwise stream`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -32,7 +32,7 @@ fn a_file_is_mapped_by_any_blocks() {
     }
 }
 
-/// Writes a line to a stream only when the result of the one before it is there.
+/// Runs a stream and writes each line only after the result of the line before has come.
 fn answers(options: &[&str], lines: &[&str]) -> Vec<String> {
     let folder = folder();
     let words =
@@ -65,10 +65,10 @@ fn pipes_are_answered_while_they_are_written() {
     let bare = ["--no-header", "--elementwise"];
     assert_eq!(answers(&bare, &["1\n", "2\n", "-7\r\n", "4\r\n"]), ["3", "6", "-21", "12"]);
     assert_eq!(answers(&["--column", "y", "--elementwise"], &["x,y\n1,2\n", "3,4\n"]), ["6", "12"]);
-    // A block that is not full, after a time without input.
+    // An incomplete block is computed after a time without input.
     assert_eq!(answers(&["--no-header"], &["1\n", "2\n"]), ["3", "6"]);
     assert_eq!(answers(&["--no-header", "--block=1000", "--patience=1"], &["1\n", "2\n"]), ["3", "6"]);
-    // Whole blocks at once; two lines make one.
+    // Complete blocks are computed at once; two lines make one.
     assert_eq!(answers(&["--no-header", "--block=2"], &["1\n2\n", "3\n"]), ["3", "6"]);
 }
 
@@ -233,7 +233,7 @@ fn a_file_that_may_not_grow_fails_as_on_a_full_disk_and_the_rest_is_kept() {
         assert!(said.contains(".partial"), "{said}");
         assert!(!folder.path(output).exists(), "{output}");
     }
-    // What was written is a valid file, where nothing has to be written behind the elements.
+    // The partial file is valid in formats without data after the elements.
     for output in ["ys.npy", "ys.bin"] {
         std::fs::rename(folder.path(&format!("{output}.partial")), folder.path(output)).unwrap();
         folder.run(&["stream", "p.fut", "-e", "scale", "1", "-i", output, "-o", "again.raw"]).succeeds();
@@ -243,7 +243,7 @@ fn a_file_that_may_not_grow_fails_as_on_a_full_disk_and_the_rest_is_kept() {
     }
 }
 
-/// Runs a command; the most anonymous memory that it had at any time that was looked at, in bytes.
+/// Runs a command. Returns the largest observed amount of its anonymous memory, in bytes.
 #[cfg(target_os = "linux")]
 fn peak_anonymous(folder: &Folder, words: &[&str]) -> u64 {
     let mut child = folder.command(words).spawn().unwrap();
@@ -265,7 +265,7 @@ fn peak_anonymous(folder: &Folder, words: &[&str]) -> u64 {
 #[test]
 fn the_memory_limit_holds_for_the_whole_process() {
     let folder = folder();
-    // Without blocks on the disk, so that it costs nothing to make.
+    // The file is sparse, so that it costs nothing to create.
     let file = std::fs::File::create(folder.path("large.raw")).unwrap();
     file.set_len(1 << 29).unwrap();
     let compiled =

@@ -1,8 +1,8 @@
-//! Running test blocks: every status, and the summary.
+//! Runs of test blocks: every status, and the summary.
 
 use crate::common::Folder;
 
-/// Programs with the status they must get and a part of the message.
+/// Programs, with the expected status and a part of the message.
 const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("value", "passed", "", "-- ==\n-- input { 1 } output { 2 }\nentry main (x: i32) = x + 1"),
     (

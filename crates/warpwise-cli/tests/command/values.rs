@@ -1,11 +1,11 @@
-//! Wrong value files: the message names the file, the place in it and the type expected; exit code 1.
+//! Wrong value files: the message names the file, the place in it and the expected type; exit code 1.
 
 use crate::common::{Folder, binary, npy};
 
 const VECTOR: &str = "entry main (xs: []f64) = f64.sum xs";
 const IMAGE: &str = "entry main [h][w] (image: [h][w][3]u8) = image";
 
-/// Every way to cut a file short, and to change a byte, ends in an error or a result.
+/// Checks that truncated files, and files with a changed byte, lead to an error or a result.
 fn damage(folder: &Folder, name: &str, whole: &[u8]) {
     let path = format!("damaged-{name}");
     for length in (0..whole.len()).step_by(7) {

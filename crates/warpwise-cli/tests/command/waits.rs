@@ -1,10 +1,10 @@
-//! How often the host waits for a device: not in loops whose values can stay there, nor for checks that may fail there.
+//! Number of waits of the host for a device. Loops whose values can stay on the device, and checks that can fail there, must not wait.
 
 use crate::common::Folder;
 use crate::devices::devices;
 
-/// Loops over reductions, of which one is carried; over a gather whose places are checked; and one that asks for a sum every
-/// time round.
+/// Loops over reductions, one of which is loop-carried; a loop over a gather with bounds checks; and a loop whose condition reads a sum
+/// in every iteration.
 const PROGRAM: &str = "entry main [n] (steps: i32) (xs: [n]f32) : [n]f32 =
   loop xs for _i < steps do
     let mean = f32.sum xs / f32.i64 n
@@ -19,7 +19,7 @@ entry gather [n] (steps: i32) (is: [n]i64) (xs: [n]i32) : [n]i32 =
 entry until [n] (most: i32) (xs: [n]i32) : [n]i32 =
   loop xs while i32.sum xs < most do map (* 2) xs";
 
-/// The line of a profile that begins so.
+/// Returns the count in the line of a profile that begins with `what`.
 fn times(profile: &str, what: &str) -> u32 {
     let line = profile.lines().find_map(|line| line.trim_start().strip_prefix(what));
     let Some(line) = line else { return 0 };
@@ -31,7 +31,7 @@ fn times(profile: &str, what: &str) -> u32 {
 #[test]
 fn loops_on_devices_wait_once() {
     let folder = Folder::with(PROGRAM);
-    // Entry point and arguments, reads by the host, looks for failures.
+    // Entry point and arguments, number of reads by the host, number of checks for failures.
     let cases: [(&[&str], u32, u32); 6] = [
         (&["main", "20", "[1, 2, 6]"], 1, 0),
         (&["main", "0", "empty([0]f32)"], 1, 0),

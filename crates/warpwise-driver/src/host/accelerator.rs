@@ -1,14 +1,14 @@
-//! The accelerated expressions of host programs: compiled, and called with values of the host.
+//! Compilation of the accelerated expressions of host programs, and their calls with values of the host.
 //!
-//! [`lower_host`](crate::host::lower::lower_host) makes core IR of a program's accelerated expressions, and [`Accelerator::new`]
-//! compiles it like any other program. A call takes the captured values apart ([`marshal`](crate::host::marshal),
-//! [`tensors`](crate::host::tensors)), runs the entry point, and puts the result together. A call that is repeated has changed
-//! nothing before; every other failure ends the run.
+//! [`lower_host`](crate::host::lower::lower_host) lowers a program's accelerated expressions to core IR, and [`Accelerator::new`]
+//! compiles the core IR like any other program. A call takes the captured values apart ([`marshal`](crate::host::marshal),
+//! [`tensors`](crate::host::tensors)), runs the entry point, and assembles the result. A call is repeated only if its first attempt
+//! changed nothing; every other failure ends the run.
 //!
-//! Nested sequences are assumed to be regular unless the expression itself shows that they are not. When that proves wrong, before
-//! the call or within it, the expression is compiled once more for irregular sequences ([`rows`](crate::host::rows)), or computed on
-//! the host where that is impossible. This costs time and is noted; it is an error where irregular sequences are not accepted.
-//! Tensors are assumed not to overlap. When they do, the expression is compiled again as well.
+//! Nested sequences are assumed to be regular unless the expression itself shows that they are not. If this proves wrong, before or
+//! within a call, the expression is compiled once more for irregular sequences ([`rows`](crate::host::rows)), or computed on the host
+//! where such code is impossible. This costs time and is recorded; it is an error if irregular sequences are not accepted. Tensors are
+//! assumed not to overlap. If they do, the expression is compiled again as well.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ use crate::host::tensors::{Arrays, TensorError, captured, n_tensors, overlapping
 use crate::program::{CallError, Context, LoadProgramError, Program};
 use crate::target::Target;
 
-/// The start of the message of a failing check on lengths.
+/// Prefix of the message of a failing check on lengths.
 const IRREGULAR: &str = "Irregular sequence";
 
 /// Compiled accelerated expressions.
@@ -62,12 +62,12 @@ pub struct Accelerator {
     cache: Option<DiskCache>,
     cached: bool,
     not_kept: Option<String>,
-    /// All expressions, as if tensors never overlapped.
+    /// Program of all expressions, for tensors that do not overlap.
     program: Rc<Program>,
     signatures: Vec<(usize, Signature)>,
-    /// Its functional expressions for irregular sequences.
+    /// Functional expressions that `program` compiles for irregular sequences.
     rows: BTreeSet<usize>,
-    /// Functional expressions for irregular sequences; none where the host computes them.
+    /// Programs of functional expressions that met irregular sequences; `None` if the host computes the expression.
     functional_rows: BTreeMap<usize, Option<Rc<Program>>>,
     /// Imperative expressions that met irregular sequences.
     imperative_rows: BTreeSet<usize>,
@@ -75,15 +75,15 @@ pub struct Accelerator {
     variants: Vec<Variant>,
     accepted: Accepted,
     marshaled: Marshaled,
-    /// The values that the host has fetched since.
+    /// Number of values that the host has fetched after calls.
     fetched: Rc<Cell<Moved>>,
-    /// The call that took longest, if calls are recorded.
+    /// The longest call, if calls are recorded.
     recorded: Option<Option<Recorded>>,
     irregular: Irregular,
     was_interrupted: bool,
 }
 
-/// An imperative expression some of whose tensors overlap, or whose sequences have any lengths.
+/// An imperative expression compiled for overlapping tensors, or for irregular sequences.
 struct Variant {
     number: usize,
     together: Vec<Vec<usize>>,
@@ -92,12 +92,12 @@ struct Variant {
     signature: Signature,
 }
 
-/// Why accelerated expressions cannot be called.
+/// The reason why accelerated expressions cannot be called.
 #[derive(Debug)]
 pub enum AccelerateError {
-    /// They cannot be compiled.
+    /// The expressions cannot be compiled.
     Build(BuildError),
-    /// The device cannot run them.
+    /// The device cannot run the expressions.
     Load(LoadProgramError),
 }
 
@@ -160,47 +160,47 @@ impl Accelerator {
         })
     }
 
-    /// The program that the expressions are entry points of.
+    /// Returns the program with the expressions' entry points.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// Whether they were in the cache.
+    /// Returns whether the program was in the cache.
     pub fn cached(&self) -> bool {
         self.cached
     }
 
-    /// Why they could not be put into the cache.
+    /// Returns the reason why the program could not be put into the cache.
     pub fn not_kept(&self) -> Option<&str> {
         self.not_kept.as_deref()
     }
 
-    /// Statistics of the values passed and returned.
+    /// Returns statistics of the values passed and returned.
     pub fn marshaled(&self) -> Marshaled {
         Marshaled { returned: self.marshaled.returned + self.fetched.get(), ..self.marshaled }
     }
 
-    /// From now on keeps the call that takes longest.
+    /// Starts to record the longest call.
     pub fn record(&mut self) {
         self.recorded = Some(None);
     }
 
-    /// The call that took longest since then.
+    /// Returns the longest call since [`Accelerator::record`].
     pub fn recorded(&self) -> Option<&Recorded> {
         self.recorded.as_ref()?.as_ref()
     }
 
-    /// The expressions that the host had to compute.
+    /// Returns the expressions that met irregular sequences.
     pub fn irregular(&self) -> &Irregular {
         &self.irregular
     }
 
-    /// Whether a run was interrupted.
+    /// Returns whether a run was interrupted.
     pub fn was_interrupted(&self) -> bool {
         self.was_interrupted
     }
 
-    /// Notes that an expression met irregular sequences, if that is allowed.
+    /// Records that an expression met irregular sequences, or returns the error if they are not accepted.
     fn meets_irregular(&mut self, number: usize, error: DeviceError) -> Result<(), DeviceError> {
         if !self.accepted.irregular {
             return Err(error);
@@ -218,7 +218,7 @@ impl Accelerator {
     }
 }
 
-/// The results of a run, or how it met irregular sequences.
+/// The results of a run, or the error if it met irregular sequences.
 type Ran = Result<Vec<Placed>, DeviceError>;
 
 impl Device for Accelerator {
@@ -276,7 +276,7 @@ impl Accelerator {
         put_together_rows(&expression.result, &results).map(Some).ok_or_else(another_type)
     }
 
-    /// A functional expression on sequences whose elements have one length.
+    /// Runs a functional expression on regular sequences.
     fn regular(
         &mut self,
         expression: &Accelerated,
@@ -295,7 +295,7 @@ impl Accelerator {
         self.run(&program, number, Vec::new(), leaves)
     }
 
-    /// A functional expression for sequences of any lengths, if there is one.
+    /// Compiles a functional expression for irregular sequences, if possible.
     fn compile_rows(&self, number: usize) -> Option<Rc<Program>> {
         let Split { host, entries, functional, .. } = &self.split;
         let inline = Inline::new(&self.sources, self.options.unsafe_);
@@ -372,7 +372,7 @@ impl Accelerator {
         arrays.views(&expression.result, value, &signature.results).map(Some).ok_or_else(another_type)
     }
 
-    /// The same for irregular sequences.
+    /// Repeats a call of [`imperative`](Self::imperative) with code for irregular sequences.
     fn imperative_again(
         &mut self,
         expression: &Accelerated,
@@ -385,8 +385,8 @@ impl Accelerator {
         self.imperative(expression, number, arguments, signature, world)
     }
 
-    /// The program of an imperative expression for these tensors: one that knows which of them overlap. None where it cannot
-    /// be compiled for the irregular sequences that it met.
+    /// Returns the program of an imperative expression for these tensors, taking overlaps into account. `None` if it cannot be compiled
+    /// for the irregular sequences that it met.
     fn fitting(
         &mut self,
         number: usize,
@@ -442,7 +442,7 @@ impl Accelerator {
         Ok((program, signature))
     }
 
-    /// Compiles one expression of a program; `part` tells it from others in the cache.
+    /// Compiles one expression of a program; `part` distinguishes it from others in the cache.
     fn compile(
         &self,
         lowered: CoreProgram,
@@ -480,7 +480,7 @@ impl Accelerator {
         DeviceError { message, place: None }
     }
 
-    /// Where arrays lie.
+    /// Returns the memories that hold arrays.
     fn storage(&self) -> Result<Storage, String> {
         let device = match self.options.target {
             Target::Cpu => None,
@@ -493,7 +493,7 @@ impl Accelerator {
         Ok(Storage { memory, device, fetched })
     }
 
-    /// Brings results to the host.
+    /// Copies results to the host.
     fn on_host(
         &mut self,
         results: &[Placed],
@@ -507,7 +507,7 @@ impl Accelerator {
         Ok(values)
     }
 
-    /// Runs an entry point; it takes arrays of tensors first.
+    /// Runs an entry point, which takes the tensors' arrays first.
     fn run(
         &mut self,
         program: &Rc<Program>,

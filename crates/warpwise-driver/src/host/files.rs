@@ -1,8 +1,8 @@
-//! The files of host programs: reads them and finds what they include.
+//! The files of host programs, with the files that they include.
 //!
 //! `include "x.mc"` means a file beside the including one, or one of the library. A path that begins with `./` or `../` means a
-//! file beside the including one only, and `stdlib::x.mc` one of the library only. The library is a folder or the one that comes
-//! with the compiler; keys and names of the latter's files begin with `library:`. `name::x.mc` means a file of another library,
+//! file beside the including one only, and `stdlib::x.mc` one of the library only. The library is a folder or the built-in library
+//! of the compiler, whose files have keys and names that begin with `library:`. `name::x.mc` means a file of another library,
 //! whose folder the environment names (`MCORE_LIBS`).
 
 use std::cell::RefCell;
@@ -17,20 +17,20 @@ use warpwise_mexpr::load::{ReadError, SourceFile, SourceProvider};
 use crate::build::BuildError;
 use warpwise_source::files::{SourceError, SourceFiles, read_text};
 
-/// The prefix of the keys and names of files of the library that comes with the compiler.
+/// Prefix of the keys and names of files of the built-in library.
 const LIBRARY: &str = "library:";
 
 /// The folders of libraries.
 #[derive(Clone, Default, Debug)]
 struct Libraries {
-    /// The library; none for the one that comes with the compiler.
+    /// Folder of the standard library; `None` for the built-in one.
     standard: Option<PathBuf>,
     /// Other libraries, by name.
     others: Vec<(String, PathBuf)>,
 }
 
 impl Libraries {
-    /// The libraries of the environment: `MCORE_LIBS=name=folder:name=folder`, where `stdlib` is the library.
+    /// Reads the libraries from the environment: `MCORE_LIBS=name=folder:name=folder`, where `stdlib` is the standard library.
     fn from_environment() -> Libraries {
         Libraries::of(&std::env::var("MCORE_LIBS").unwrap_or_default())
     }
@@ -47,25 +47,24 @@ impl Libraries {
     }
 }
 
-/// The name of the library in includes.
+/// Name of the standard library in includes.
 const STANDARD: &str = "stdlib";
 
 /// The files of one host program.
 #[derive(Debug)]
 pub struct HostFiles {
     libraries: Libraries,
-    /// The name of a file in messages, by its key.
+    /// Names of files in messages, by key.
     names: RefCell<HashMap<String, String>>,
 }
 
-/// A file that an include may mean.
+/// A file that an include may refer to.
 struct Candidate {
     path: PathBuf,
     name: String,
 }
 
-/// Reads and checks a host program, with the library in a folder, in that of the environment, or the one that comes with the
-/// compiler.
+/// Reads and checks a host program. The library is in the given folder, otherwise in that of the environment, otherwise built in.
 pub fn check_host(path: &Path, library: Option<&Path>) -> Result<(Checked, Sources), BuildError> {
     let mut libraries = Libraries::from_environment();
     libraries.standard = library.map(Path::to_path_buf).or(libraries.standard);
@@ -91,7 +90,7 @@ impl Candidate {
 }
 
 impl HostFiles {
-    /// The file beside the including one.
+    /// Returns the file beside the including one.
     fn local(&self, including: &str, path: &str) -> Option<Candidate> {
         if including.starts_with(LIBRARY) {
             return None;
@@ -104,12 +103,12 @@ impl HostFiles {
         Some(candidate)
     }
 
-    /// The file of the library's folder.
+    /// Returns the file in the standard library's folder.
     fn foreign(&self, path: &str) -> Option<Candidate> {
         Some(Candidate::within(self.libraries.standard.as_ref()?, path))
     }
 
-    /// The file of another library, by its name.
+    /// Reads a file of another library, by the library's name.
     fn named(&self, name: &str, path: &str) -> Result<SourceFile, ReadError> {
         let Some((_, folder)) = self.libraries.others.iter().find(|(other, _)| other == name) else {
             return Err(ReadError::NoLibrary(name.to_string()));
@@ -172,7 +171,7 @@ impl SourceProvider for HostFiles {
     }
 }
 
-/// A file of the library that comes with the compiler; from one of its files also by a path beside that.
+/// Finds a file of the built-in library. From one of its files, a path beside that file is also possible.
 fn library_file(including: &str, path: &str) -> Option<SourceFile> {
     let beside = including.strip_prefix(LIBRARY).map(|including| sibling(Path::new(including), path));
     let beside = beside.and_then(|path| path.to_str().map(str::to_string));
@@ -182,7 +181,7 @@ fn library_file(including: &str, path: &str) -> Option<SourceFile> {
     Some(SourceFile { key: name.clone(), name, text: text.to_string() })
 }
 
-/// `path` beside `file`, without `.` in between.
+/// Returns `path` beside `file`, without `.` components.
 fn sibling(file: &Path, path: &str) -> PathBuf {
     let joined = file.parent().unwrap_or(Path::new("")).join(path);
     joined.components().filter(|component| *component != Component::CurDir).collect()

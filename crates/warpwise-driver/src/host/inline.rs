@@ -16,18 +16,18 @@ use warpwise_mexpr::accelerate::lower::ArrayLanguage;
 use warpwise_opt::pass::run_passes;
 use warpwise_opt::pipelines;
 
-/// The name of the programs that are made of texts.
+/// Name of the programs that are generated from texts.
 const NAME: &str = "inlineFuthark";
 
 /// The front end for text in a host program.
 pub struct Inline {
-    /// The program's files, and the prelude's for each text.
+    /// Files of the host program, and those of the prelude for each text.
     sources: RefCell<Sources>,
     warnings: RefCell<Vec<Diagnostic>>,
     unchecked: bool,
 }
 
-/// There are no files to import.
+/// A source provider without files.
 struct NoFiles;
 
 impl SourceProvider for NoFiles {
@@ -37,13 +37,13 @@ impl SourceProvider for NoFiles {
 }
 
 impl Inline {
-    /// For a program of these files.
+    /// Creates the front end for a program with these files.
     pub fn new(sources: &Sources, unchecked: bool) -> Inline {
         let (sources, warnings) = (RefCell::new(sources.clone()), RefCell::default());
         Inline { sources, warnings, unchecked }
     }
 
-    /// All files that places may be in, and the warnings about the texts.
+    /// Returns all files that spans may refer to, and the warnings about the texts.
     pub fn into_parts(self) -> (Sources, Vec<Diagnostic>) {
         (self.sources.into_inner(), self.warnings.into_inner())
     }
@@ -83,13 +83,13 @@ impl ArrayLanguage for Inline {
     }
 }
 
-/// Where the text of a program that was made is in the host program.
+/// The mapping of spans from a generated program to the host program.
 struct Place {
-    /// Of the files, the first that does not belong to the host program.
+    /// File of the generated program.
     made: Option<FileId>,
-    /// Where the text starts there.
+    /// Offset of the text in that file.
     start: usize,
-    /// For each byte of the text, and for its end, the byte of the file.
+    /// File offset for each byte of the text and for its end, in the host program.
     bytes: Vec<u32>,
     span: Span,
 }
@@ -141,8 +141,8 @@ impl Place {
     }
 }
 
-/// For each byte of the value of a string, and for its end, the byte of the file it was written at; nothing if the string is not in
-/// the file.
+/// Returns, for each byte of a string's value and for its end, the offset in the file where it was written. The result is empty if the
+/// string is not in the file.
 fn bytes(sources: &Sources, text: &str, span: Span) -> Vec<u32> {
     let written = sources.contains(span.file).then(|| sources.text(span.file));
     let Some(written) = written.and_then(|all| all.get(span.start as usize + 1..span.end as usize)) else {

@@ -1,7 +1,7 @@
 //! The accelerated expressions of host programs in core IR.
 //!
-//! [`split_host`] finds and checks a program's accelerated expressions, and [`lower_host`] makes core IR of them, with an entry
-//! point for each. Absent: compiling and calling them ([`accelerator`](crate::host::accelerator)).
+//! [`split_host`] finds and checks a program's accelerated expressions, and [`lower_host`] lowers each to an entry point of core IR.
+//! Absent: compiling and calling them ([`accelerator`](crate::host::accelerator)).
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,14 @@ pub fn split_host(checked: Checked, sources: &Sources) -> Result<Split, BuildErr
     split(checked).map_err(|failure| BuildError::Failure { failure, sources: sources.clone() })
 }
 
-/// The accelerated expressions of a program in core IR, an entry point for each.
+/// The accelerated expressions of a program in core IR, each as an entry point.
 pub struct Lowered {
     pub(crate) split: Split,
     /// The files of the program, and those of the array language's prelude if the program contains text of that language.
     pub(crate) sources: Sources,
     pub(crate) program: CoreProgram,
     pub(crate) signatures: Vec<(usize, Signature)>,
-    /// The functional expressions for irregular sequences.
+    /// The functional expressions compiled for irregular sequences.
     pub(crate) rows: BTreeSet<usize>,
     notes: Vec<Note>,
     /// Warnings about text of the array language.
@@ -64,8 +64,8 @@ pub fn lower_host(
     }
 }
 
-/// Both parts in one program. Recursive functions of the imperative part come first, and keep the ids by which they are called; the
-/// functional part has no calls.
+/// Joins both parts into one program. Recursive functions of the imperative part come first and keep the ids by which they are called;
+/// the functional part has no calls.
 fn joined(functional: CoreProgram, imperative: CoreProgram) -> CoreProgram {
     let mut program = CoreProgram::default();
     let (recursive, entries): (Vec<_>, Vec<_>) =
@@ -78,12 +78,12 @@ fn joined(functional: CoreProgram, imperative: CoreProgram) -> CoreProgram {
 }
 
 impl Lowered {
-    /// Warnings: about constructs that cost time, and about text of the array language.
+    /// Returns the warnings: about constructs that cost time, and about text of the array language.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         self.notes.iter().map(Note::warning).chain(self.inline_warnings.iter().cloned()).collect()
     }
 
-    /// The program alone.
+    /// Returns the program without the other data.
     pub(crate) fn into_core(self) -> Core {
         let warnings = self.warnings();
         Core { program: self.program, sources: self.sources, warnings }

@@ -1,4 +1,4 @@
-//! Values of host programs taken apart into arrays, and put together from them, by type alone.
+//! Conversion of host programs' values to arrays and back, by type alone.
 //!
 //! ```text
 //! [{a = 1, b = 0.5}, {a = 2, b = 1.5}]   is   [2]i64 [1, 2] and [2]f64 [0.5, 1.5]
@@ -8,7 +8,7 @@
 //! [`MarshalError::Irregular`], which [`rows`](crate::host::rows) handles.
 //!
 //! Extents are taken from the first elements, so that arrays are allocated once. Each number is copied once on its way to the
-//! device, and stays where it is on its way back. Absent: tensors, which [`tensors`](crate::host::tensors) replaces by places in
+//! device, and stays in place on its way back. Absent: tensors, which [`tensors`](crate::host::tensors) replaces by places in
 //! arrays.
 
 use std::rc::Rc;
@@ -21,18 +21,18 @@ use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Element, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-/// Why a value cannot be taken apart.
+/// The reason why a value cannot be taken apart.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MarshalError {
     /// Two elements of a sequence have different lengths.
     Irregular(i64, usize),
     /// There is no room for the arrays.
     OutOfMemory(OutOfMemory),
-    /// A value is not of the form that the checker found.
+    /// A value does not have the form that the checker found.
     IllTyped,
 }
 
-/// Takes a value apart; its leaves come after what `leaves` holds.
+/// Takes a value apart, and appends its leaves to `leaves`.
 pub fn take_apart(
     form: &Form,
     value: &HostValue,
@@ -59,7 +59,7 @@ pub fn take_apart(
     Ok(())
 }
 
-/// Puts a value together from its leaves.
+/// Assembles a value from its leaves.
 pub fn put_together(form: &Form, leaves: &[Value]) -> Option<HostValue> {
     let leaves = leaves.iter().map(Leaf::of).collect::<Option<Vec<Leaf<'_>>>>()?;
     if leaves.len() < n_leaves(form) {
@@ -68,10 +68,10 @@ pub fn put_together(form: &Form, leaves: &[Value]) -> Option<HostValue> {
     Some(build(form, &leaves, 0, 0))
 }
 
-/// Fewer numbers are copied, so that they do not keep an array.
+/// Minimum length of a sequence that keeps its numbers in the array. A shorter one is copied, so that it does not keep the array alive.
 pub(crate) const FEW: usize = 64;
 
-/// How many leaves a value of this form has.
+/// Returns the number of leaves of a value of this form.
 pub fn n_leaves(form: &Form) -> usize {
     match form {
         Form::Unit => 0,
@@ -91,7 +91,7 @@ pub(crate) fn scalar_type(form: &Form) -> Option<ValueType> {
     }
 }
 
-/// The types and shapes of the leaves, as far as first elements tell.
+/// Computes the types and shapes of the leaves, as far as first elements tell.
 fn plan(
     form: &Form,
     value: Option<&HostValue>,
@@ -121,15 +121,15 @@ fn plan(
     }
 }
 
-/// Writes values where their leaves lie.
+/// Writes values into the arrays of their leaves.
 struct Filler<'a> {
     shapes: Vec<&'a [i64]>,
-    /// The part of each leaf's array that is still to be filled.
+    /// Unfilled rest of each leaf's array.
     room: Vec<&'a mut [u8]>,
 }
 
 impl Filler<'_> {
-    /// A value inside of `depth` sequences, whose first leaf has this number.
+    /// Writes a value inside `depth` sequences; `leaf` is the number of its first leaf.
     fn fill(
         &mut self,
         form: &Form,
@@ -172,7 +172,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Numbers that lie side by side.
+    /// Writes contiguous numbers.
     fn fill_slice(&mut self, element: &Form, slice: Slice<'_>, leaf: usize) -> Result<(), MarshalError> {
         let (now, later) = std::mem::take(&mut self.room[leaf]).split_at_mut(slice.len() * 8);
         self.room[leaf] = later;
@@ -205,15 +205,15 @@ impl Filler<'_> {
     }
 }
 
-/// The elements of a leaf, and their shape.
+/// The elements of a leaf, with their shape.
 pub(crate) struct Leaf<'a> {
     shape: &'a [i64],
     elements: Elements<'a>,
-    /// All numbers of an array, which stay where they are.
+    /// All numbers of an array, in place.
     pub(crate) numbers: Seq,
 }
 
-/// An array whose numbers are a sequence's.
+/// An array that lends its numbers to a sequence.
 #[derive(Debug)]
 pub(crate) struct Lent(pub(crate) Array);
 
@@ -228,7 +228,7 @@ enum Elements<'a> {
     Floats(&'a [f64]),
     Chars(&'a [i32]),
     Bools(&'a [bool]),
-    /// The only one.
+    /// A single scalar.
     One(HostValue),
 }
 
@@ -256,7 +256,7 @@ impl<'a> Leaf<'a> {
         Some(Leaf { shape: value.shape(), elements, numbers })
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub(crate) fn len(&self) -> usize {
         self.shape.iter().product::<i64>() as usize
     }
@@ -276,7 +276,7 @@ fn char_of(code: i32) -> char {
     char::from_u32(code as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The value inside of `depth` sequences, the `index`th of all those.
+/// Assembles a value inside `depth` sequences; `index` is its index among all values at that depth.
 fn build(form: &Form, leaves: &[Leaf<'_>], depth: usize, index: usize) -> HostValue {
     match form {
         Form::Unit => HostValue::Unit,
@@ -326,7 +326,7 @@ mod tests {
         take_apart(form, value, &MemoryPool::new(1 << 20), &mut leaves).map(|()| leaves)
     }
 
-    /// The types and sizes of a value's leaves.
+    /// Returns the types and sizes of a value's leaves.
     fn types(form: &Form, value: &HostValue) -> Vec<String> {
         leaves(form, value).unwrap().iter().map(Value::type_text).collect()
     }

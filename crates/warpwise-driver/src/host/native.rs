@@ -1,4 +1,4 @@
-//! Native code of what a host program computes itself, where this build has LLVM for the processor.
+//! Native code for functions that a host program computes itself, where this build has LLVM for the processor.
 //!
 //! [`plan`] selects the functions worth compiling and writes their text. This module compiles the text, or takes its object from
 //! the cache, and calls it. Without LLVM there is no native code, and the machine runs everything.
@@ -21,7 +21,7 @@ pub struct HostNative {
 }
 
 impl HostNative {
-    /// Compiles the functions of a program that are worth it. `None` if there are none, or if this build has no LLVM.
+    /// Compiles those functions of a program that are worth it. `None` if there are none, or if this build has no LLVM.
     pub fn new(
         code: &Code,
         options: &Options,
@@ -35,12 +35,12 @@ impl HostNative {
         Ok(Some(HostNative { plan, functions }))
     }
 
-    /// The functions, as the machine calls them.
+    /// Returns the functions in the form that the machine calls.
     pub fn native(&mut self) -> Native<'_> {
         Native { plan: &self.plan, code: &mut self.functions }
     }
 
-    /// The text that was compiled.
+    /// Returns the text that was compiled.
     pub fn text(&self) -> &str {
         &self.plan.text
     }
@@ -60,7 +60,7 @@ mod functions {
 
     pub(super) const EXIST: bool = true;
 
-    // The text knows where the fields of the context lie.
+    // The text relies on the offsets of the context's fields.
     const _: () = assert!(
         offset_of!(HostContext, limit) == context::LIMIT
             && offset_of!(HostContext, globals) == context::GLOBALS
@@ -96,7 +96,7 @@ mod functions {
         fn call(&mut self, entry: usize, words: &mut [u64], globals: &[u64], world: &dyn World) -> bool {
             let evaluate = |function, x, y| mathematics(world, function, x, y);
             let runtime = runtime();
-            // SAFETY: the text is the plan's, which the words, the globals and the run time are made for.
+            // SAFETY: the code is compiled from the plan's text, and the words, the globals and the run time fit the plan.
             unsafe { self.0.call(entry, words, globals, [runtime.table, runtime.heap], &evaluate) }
         }
     }
@@ -108,7 +108,7 @@ mod absent {
 
     pub(super) const EXIST: bool = false;
 
-    /// None.
+    /// The functions of a build without LLVM: none.
     pub(super) enum Functions {}
 
     pub(super) fn compile(_: &Plan, _: &Options, _: Option<&DiskCache>) -> Result<Functions, BuildError> {

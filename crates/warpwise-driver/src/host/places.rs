@@ -1,4 +1,4 @@
-//! Places that stand for tensors: where each tensor lies in the arrays of a call.
+//! Places that stand for tensors: the position of each tensor in the arrays of a call.
 //!
 //! A tensor that is an array by itself needs no place. The place of any other is a record of integers: the offset in its array,
 //! its rank, and one extent for each dimension that a tensor may have. Reading order: arguments ([`Places`]), then results
@@ -10,18 +10,18 @@ use warpwise_mexpr::host::value::Value as HostValue;
 
 use crate::host::tensors::{Arrays, TensorError, n_tensors};
 
-/// The inputs of a call's places.
+/// The data from which the places of a call are computed.
 pub(crate) struct Places<'a> {
-    /// The array of each tensor.
+    /// Array of each tensor.
     pub(crate) signature: &'a Signature,
-    /// The arrays.
+    /// Arrays of the call.
     pub(crate) arrays: &'a Arrays,
-    /// The most dimensions of a tensor.
+    /// Maximum rank of a tensor.
     pub(crate) dimensions: usize,
 }
 
 impl Places<'_> {
-    /// The form and value of a captured value with places instead of tensors. Its first tensor has the number `first`.
+    /// Returns the form and value of a captured value with places instead of tensors. `first` is the number of its first tensor.
     pub(crate) fn of(
         &self,
         form: &Form,
@@ -88,12 +88,12 @@ impl Places<'_> {
     }
 }
 
-/// Where a tensor starts in its array, its rank, and its extents.
+/// Returns the form of a place: the tensor's offset in its array, its rank, and its extents.
 fn place_of_part(dimensions: usize) -> Form {
     Form::Record(ShapeId(0), vec![Form::Int; 2 + dimensions])
 }
 
-/// The form of an expression's result with places instead of tensors.
+/// Returns the form of an expression's result with places instead of tensors.
 pub(crate) fn result_form(form: &Form, dimensions: usize) -> Form {
     let inner = |form: &Form| result_form(form, dimensions);
     match form {

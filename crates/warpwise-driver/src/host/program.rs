@@ -1,8 +1,8 @@
-//! A host program on its way from a file to a run.
+//! The steps of a host program from a file to a run.
 //!
-//! [`HostProgram::check`] runs the front end, [`HostProgram::prepare`] makes code for the host and core IR of what is accelerated,
-//! [`Prepared::compile`] compiles both, and [`Executable::run`] runs the program. [`build`] is the first three in one. They are apart
-//! because whoever runs a program wants to tell its warnings, to measure the phases, and to ask for a device only if one is needed.
+//! [`HostProgram::check`] runs the front end, [`HostProgram::prepare`] produces code for the host and core IR of the accelerated
+//! expressions, [`Prepared::compile`] compiles both, and [`Executable::run`] runs the program. [`build`] combines the first three. The
+//! steps are separate so that a caller can show warnings, measure the phases, and ask for a device only if one is needed.
 
 use std::path::Path;
 
@@ -27,26 +27,26 @@ use super::files::check_host;
 use super::lower::{Lowered, lower_host, split_host};
 use super::native::HostNative;
 
-/// Where the accelerated expressions of a program are computed.
+/// The place where the accelerated expressions of a program are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// Compiled code, in parallel.
+    /// In compiled code, in parallel.
     #[default]
     Accelerated,
-    /// The host, in order, once they have been checked and while they are watched for what would differ in parallel.
+    /// On the host, sequentially, after the expressions have been checked, with a watch for behaviour that would differ in parallel.
     Debug,
-    /// The host, in order: `accelerate` has no effect.
+    /// On the host, sequentially: `accelerate` has no effect.
     Sequential,
 }
 
-/// How a program is to be run.
+/// Settings for running a program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct How {
-    /// Where accelerated expressions are computed.
+    /// Place where accelerated expressions are computed.
     pub mode: Mode,
-    /// The values that they accept.
+    /// Values that the expressions accept.
     pub accepted: Accepted,
-    /// Whether the program's tests run, too.
+    /// Whether the program's tests run as well.
     pub tests: bool,
 }
 
@@ -57,11 +57,11 @@ pub struct HostProgram {
     sources: Sources,
 }
 
-/// Code for the host, and core IR of what is accelerated.
+/// Code for the host, and core IR of the accelerated expressions.
 pub struct Prepared {
     code: Code,
     sources: Sources,
-    /// Whether compiled code is used, or would be in another mode.
+    /// Whether the program has accelerated expressions, whatever the mode.
     accelerates: bool,
     how: How,
     /// Accelerated expressions, in mode [`Mode::Accelerated`] if there are any.
@@ -97,30 +97,29 @@ pub fn build(
 }
 
 impl HostProgram {
-    /// Reads and checks a program, with the library in this folder, in that of the environment, or the one that comes with the
-    /// compiler.
+    /// Reads and checks a program. The library is in the given folder, otherwise in that of the environment, otherwise built in.
     pub fn check(path: &Path, library: Option<&Path>) -> Result<HostProgram, BuildError> {
         let (checked, sources) = check_host(path, library)?;
         Ok(HostProgram { checked, sources })
     }
 
-    /// The texts of the program's files.
+    /// Returns the texts of the program's files.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// Takes the errors in definitions that the program does not use. It runs without these definitions.
+    /// Takes the errors in definitions that the program does not use. The program runs without these definitions.
     pub fn take_unused(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.checked.unused)
     }
 
-    /// Core IR of the program's accelerated expressions.
+    /// Returns the core IR of the program's accelerated expressions.
     pub fn core(self, options: &Options) -> Result<Core, BuildError> {
         let split = split_host(self.checked, &self.sources)?;
         Ok(lower_host(split, &self.sources, options, Accepted::default())?.into_core())
     }
 
-    /// Makes what is compiled.
+    /// Produces the host code and the core IR.
     pub fn prepare(self, how: How, options: &Options) -> Result<Prepared, BuildError> {
         let HostProgram { checked, sources } = self;
         let accelerates = checked.accelerates();
@@ -140,7 +139,8 @@ impl HostProgram {
 }
 
 impl Prepared {
-    /// Compiles the program, or takes what it is made of from the cache. A context is asked for only if something is accelerated.
+    /// Compiles the program, or takes its compiled parts from the cache. A context is asked for only if the program has accelerated
+    /// expressions.
     pub fn compile<E>(
         self,
         options: &Options,
@@ -152,7 +152,7 @@ impl Prepared {
     {
         let Prepared { code, sources, accelerates, how, lowered } = self;
         let native = match how.mode {
-            // Native code reports nothing to whoever watches.
+            // Native code reports nothing to the debugger.
             Mode::Debug => None,
             Mode::Accelerated | Mode::Sequential => {
                 HostNative::new(&code, options, cache).map_err(AccelerateError::Build)?
@@ -173,9 +173,9 @@ impl Prepared {
 
 /// Callbacks of a run.
 pub struct Hooks<'a> {
-    /// Is told of each test that fails, and where it stands.
+    /// Callback for each failing test, with the test's place.
     pub report: &'a mut dyn FnMut(&str, FailedTest),
-    /// Runs each call of an accelerated expression, which cancelling the context's threads ends.
+    /// Callback that runs each call of an accelerated expression. Cancelling the context's threads ends such a call.
     pub around: &'a mut dyn FnMut(&mut dyn FnMut()),
 }
 
@@ -195,18 +195,18 @@ impl Executable {
         }
     }
 
-    /// Runs the program, without a report of failed tests, until it ends by itself.
+    /// Runs the program to its end, without a report of failed tests.
     pub fn run_in(&mut self, world: &mut dyn World) -> Result<Outcome, RunError> {
         self.run(world, Hooks { report: &mut |_, _| {}, around: &mut |call| call() })
     }
 
-    /// Whether the program has accelerated expressions, wherever they are computed. Its host code should then use the mathematical
-    /// functions of compiled code.
+    /// Returns whether the program has accelerated expressions, wherever they are computed. Its host code should then use the
+    /// mathematical functions of compiled code.
     pub fn accelerates(&self) -> bool {
         self.accelerates
     }
 
-    /// The compiled expressions; none where the host computes all.
+    /// Returns the compiled expressions; `None` if the host computes all.
     pub fn accelerator(&self) -> Option<&Accelerator> {
         match &self.computed {
             Computed::Accelerated(accelerator) => Some(accelerator),
@@ -214,7 +214,7 @@ impl Executable {
         }
     }
 
-    /// As [`Executable::accelerator`], mutably.
+    /// Returns the compiled expressions, mutably; see [`Executable::accelerator`].
     pub fn accelerator_mut(&mut self) -> Option<&mut Accelerator> {
         match &mut self.computed {
             Computed::Accelerated(accelerator) => Some(accelerator),
@@ -222,7 +222,7 @@ impl Executable {
         }
     }
 
-    /// The expressions that met irregular sequences, by their places.
+    /// Returns the expressions that met irregular sequences, with their places.
     pub fn irregular(&self) -> Vec<(String, &Met)> {
         let met = match &self.computed {
             Computed::InOrder => return Vec::new(),
@@ -233,7 +233,7 @@ impl Executable {
         met.iter().map(|(number, met)| (place(*number), met)).collect()
     }
 
-    /// A failed run as text: what, where, and the calls that led there.
+    /// Describes a failed run: its place, its message, and the calls that led there.
     pub fn describe(&self, error: &RunError) -> String {
         let place = error.device_place.clone().unwrap_or_else(|| self.sources.describe(error.span));
         let mut text = format!("{place}: {}", error.message);
@@ -247,7 +247,7 @@ impl Executable {
     }
 }
 
-/// An accelerator whose calls somebody else runs.
+/// An accelerator whose calls run inside a callback.
 struct Guarded<'a> {
     accelerator: &'a mut Accelerator,
     around: &'a mut dyn FnMut(&mut dyn FnMut()),

@@ -12,34 +12,34 @@ use crate::program::{CallError, Program};
 /// Statistics of the values passed to accelerated code and returned.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Marshaled {
-    /// How often an accelerated expression was called.
+    /// Number of calls of accelerated expressions.
     pub calls: u64,
-    /// The values passed, without tensors that lay there already.
+    /// Values passed, without tensors that lay there already.
     pub given: Moved,
-    /// The values returned, without tensors that the host has not read.
+    /// Values returned, without tensors that the host has not read.
     pub returned: Moved,
-    /// How long accelerated code ran.
+    /// Time in which accelerated code ran.
     pub computing: Duration,
-    /// How long it took to hand values over and to take them back.
+    /// Time for passing values and taking them back.
     pub moving: Duration,
 }
 
-/// A number of scalars.
+/// An amount of data.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Moved {
-    /// Their number.
+    /// Number of scalars.
     pub values: u64,
-    /// Their bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
 impl Moved {
-    /// The elements of an array.
+    /// Returns the amount of data in an array.
     pub(crate) fn of_array(array: &Array) -> Moved {
         Moved { values: array.len() as u64, bytes: array.bytes().len() as u64 }
     }
 
-    /// Scalars, and the elements of arrays.
+    /// Returns the amount of data in scalars and arrays.
     pub(crate) fn of(leaves: &[Value]) -> Moved {
         let count = |leaf: &Value| match leaf {
             Value::Scalar { .. } => Moved { values: 1, bytes: leaf.bytes() },
@@ -63,29 +63,29 @@ impl AddAssign for Moved {
     }
 }
 
-/// A call of an accelerated expression that can be made again, to measure it.
+/// A call of an accelerated expression that can be repeated, to measure it.
 #[derive(Clone)]
 pub struct Recorded {
     pub(crate) program: Rc<Program>,
     pub(crate) entry: String,
     pub(crate) arguments: Vec<Value>,
-    /// How long it took.
+    /// Duration of the call.
     pub time: Duration,
 }
 
 impl Recorded {
-    /// The arguments: the leaves of all captured values.
+    /// Returns the arguments: the leaves of all captured values.
     pub fn arguments(&self) -> &[Value] {
         &self.arguments
     }
 
-    /// Makes the call with these arguments.
+    /// Repeats the call with these arguments.
     pub fn call(&self, arguments: Vec<Value>) -> Result<Vec<Value>, CallError> {
         self.program.call(&self.entry, arguments)
     }
 }
 
-/// Values in memory of their own, which a call may overwrite without changing what is copied; none if memory runs out.
+/// Returns copies of values, so that a call may overwrite the copies without changing the originals. `None` if memory runs out.
 pub fn copies(values: &[Value], memory: &MemoryPool) -> Option<Vec<Value>> {
     let copy = |value: &Value| match value {
         Value::Scalar { .. } => Some(value.clone()),

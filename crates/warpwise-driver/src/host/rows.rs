@@ -1,12 +1,12 @@
-//! Values of host programs taken apart into arrays, and put together from them, where nested sequences may be irregular: each is a
-//! row of a pool.
+//! Conversion of host programs' values to arrays and back, where nested sequences may be irregular: each inner sequence is a row of a
+//! pool.
 //!
 //! ```text
 //! [[1, 2], [], [3]]   is   [3]i64 [0, 2, 2], [3]i64 [2, 0, 1] and [3]i64 [1, 2, 3]
 //! ```
 //! A scalar is itself, a record its fields in the order of labels, and a sequence an array for each leaf of its elements. An
-//! element that is a sequence has two leaves, the start of its row in the pool and its length. The leaves of the pool follow; they
-//! are made of its elements in the same way. Every array therefore has one dimension. Absent: tensors, which
+//! element that is a sequence has two leaves, the start of its row in the pool and its length. The leaves of the pool follow, which are
+//! made of the pool's elements in the same way. Every array therefore has one dimension. Absent: tensors, which
 //! [`tensors`](crate::host::tensors) replaces by places in arrays.
 
 use warpwise_mexpr::host::code::Form;
@@ -19,7 +19,7 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
 use crate::host::marshal::{FEW, Leaf, MarshalError, scalar_type};
 
-/// Takes a value apart; its leaves come after what `leaves` holds.
+/// Takes a value apart, and appends its leaves to `leaves`.
 pub fn take_apart_rows(
     form: &Form,
     value: &HostValue,
@@ -35,7 +35,7 @@ pub fn take_apart_rows(
     Ok(())
 }
 
-/// Puts a value together from its leaves.
+/// Assembles a value from its leaves.
 pub fn put_together_rows(form: &Form, leaves: &[Value]) -> Option<HostValue> {
     let leaves = leaves.iter().map(Leaf::of).collect::<Option<Vec<Leaf<'_>>>>()?;
     if leaves.len() < n_leaves_of_rows(form) {
@@ -44,20 +44,20 @@ pub fn put_together_rows(form: &Form, leaves: &[Value]) -> Option<HostValue> {
     build(form, &leaves, 0, false)
 }
 
-/// How many leaves a value of this form has.
+/// Returns the number of leaves of a value of this form.
 pub fn n_leaves_of_rows(form: &Form) -> usize {
     let mut columns = Vec::new();
     columns_of(form, false, &mut columns);
     columns.len()
 }
 
-/// The values of a leaf, one after the other.
+/// The values of a leaf, contiguous.
 struct Column {
     ty: ValueType,
-    /// Whether it is one value, and no array.
+    /// Whether the leaf is a scalar, not an array.
     is_one: bool,
     bytes: Vec<u8>,
-    /// How many there are.
+    /// Number of values.
     len: usize,
 }
 
@@ -95,7 +95,7 @@ fn columns_of(form: &Form, is_inside: bool, columns: &mut Vec<Column>) {
     }
 }
 
-/// Adds a value to its columns, which come first, and gives the others.
+/// Adds a value to its columns, which come first, and returns the remaining columns.
 fn add<'c>(
     form: &Form,
     value: &HostValue,
@@ -127,7 +127,7 @@ fn add<'c>(
     Ok(rest)
 }
 
-/// Adds the elements of a sequence; a row says first where these are.
+/// Adds the elements of a sequence. An inner sequence first adds the start and the length of its row.
 fn add_all<'c>(
     element: &Form,
     seq: &Seq,
@@ -154,7 +154,7 @@ fn add_all<'c>(
     Ok(&mut pool[own.len()..])
 }
 
-/// Numbers that lie side by side.
+/// Adds contiguous numbers.
 fn add_slice(element: &Form, slice: Slice<'_>, column: &mut Column) -> Result<(), MarshalError> {
     match (element, slice) {
         (Form::Int, Slice::Ints(numbers)) => numbers.iter().for_each(|n| column.push(&n.to_ne_bytes())),
@@ -169,7 +169,7 @@ fn add_slice(element: &Form, slice: Slice<'_>, column: &mut Column) -> Result<()
     Ok(())
 }
 
-/// The value at an index of its arrays, whose leaves come first; nothing if a row lies outside of its pool.
+/// Assembles the value at an index of its leaves, which come first in `leaves`. `None` if a row lies outside its pool.
 fn build(form: &Form, leaves: &[Leaf<'_>], index: usize, is_inside: bool) -> Option<HostValue> {
     Some(match form {
         Form::Unit => HostValue::Unit,
@@ -231,7 +231,7 @@ mod tests {
         leaves
     }
 
-    /// The numbers of all leaves that are integers.
+    /// Returns the numbers of all leaves that are integers.
     fn numbers(leaves: &[Value]) -> Vec<Vec<i64>> {
         leaves.iter().filter_map(|leaf| leaf.as_slice::<i64>().map(<[i64]>::to_vec)).collect()
     }

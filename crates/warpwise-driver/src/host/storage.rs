@@ -1,7 +1,7 @@
 //! The storage of tensors between calls.
 //!
-//! Results of accelerated code stay where they were written, on the device or in the memory of compiled code. The host fetches
-//! them when it reads them; until then the next call uses them in place.
+//! Results of accelerated code stay where they were written, on the device or in the memory of compiled code. The host fetches them
+//! when it reads them; until then the next call uses them in place.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -19,17 +19,17 @@ use crate::host::marshal::Lent;
 use crate::host::recorded::Moved;
 use crate::host::tensors::TensorError;
 
-/// The memories that arrays lie in, and a count of moved values.
+/// The memories that hold arrays, and a count of fetched values.
 pub(crate) struct Storage {
-    /// The memory of compiled code.
+    /// Memory of compiled code.
     pub(crate) memory: MemoryPool,
-    /// The memory of the device, where compiled code runs on one.
+    /// Memory of the device, if compiled code runs on one.
     pub(crate) device: Option<DeviceMemory>,
-    /// The values that the host has fetched from the device.
+    /// Number of values that the host has fetched from the device.
     pub(crate) fetched: Rc<Cell<Moved>>,
 }
 
-/// The elements of a whole buffer, which a call left on the device.
+/// The elements of a whole buffer that a call left on the device.
 #[derive(Debug)]
 struct Left {
     array: DeviceArray,
@@ -49,7 +49,7 @@ impl Away for Left {
     }
 }
 
-/// The elements of an array, which stay where they are.
+/// Returns the elements of an array, in place.
 fn lent(array: Array) -> Items {
     match array.elem() {
         ScalarType::F64 => Items::Floats(Numbers::Lent(Rc::new(Lent(array)))),
@@ -58,7 +58,7 @@ fn lent(array: Array) -> Items {
 }
 
 impl Storage {
-    /// The elements of a whole buffer that was written.
+    /// Returns the contents of a whole buffer that was written.
     pub(crate) fn written(&self, placed: Placed) -> Option<Buffer> {
         match placed {
             Placed::Host(Value::Array { array, .. }) => Some(Buffer::Here(lent(array))),
@@ -70,8 +70,8 @@ impl Storage {
         }
     }
 
-    /// The array of this shape that a buffer's elements lie in already, or zeros where nothing was written yet; none if they must be
-    /// copied.
+    /// Returns the array of this shape in which the buffer's elements already lie, or an array of zeros if nothing was written yet.
+    /// `None` if the elements must be copied.
     pub(crate) fn there(&self, buffer: &Buffer, shape: &[i64]) -> Result<Option<Placed>, TensorError> {
         let lender: &dyn Any = match buffer {
             Buffer::Here(Items::Ints(Numbers::Lent(lender))) if self.device.is_none() => &**lender,
@@ -107,7 +107,7 @@ impl Storage {
     }
 }
 
-/// An array of a tensor's elements as a value.
+/// Wraps an array of a tensor's elements as a value.
 pub(crate) fn value(array: Array) -> Value {
     Value::array(value_type(array.elem()), array)
 }

@@ -1,8 +1,8 @@
 //! The tensors that imperative accelerated expressions take and return.
 //!
-//! The [`Signature`] of an expression says which arrays it takes, and in which of them each captured tensor lies. Only those parts
-//! of a host buffer are passed that the tensors show. Overlapping views are merged into *segments*, which lie one after the other in
-//! an array; each is copied in once, and back once if the array was written. Captured values go on with places instead of tensors
+//! The [`Signature`] of an expression says which arrays it takes, and in which array each captured tensor lies. Only the parts of host
+//! buffers that the tensors show are passed. Overlapping views are merged into *segments*, which lie one after the other in an array;
+//! each is copied in once, and back once if the array was written. Captured values are passed with places instead of tensors
 //! ([`places`](crate::host::places)), which [`marshal`](crate::host::marshal) takes apart. Views that overlap must lie in one array;
 //! [`overlapping`] finds those that the signature puts into several. Tensors in a result are places as well, and become views of the
 //! host's buffers ([`Arrays::views`]).
@@ -28,16 +28,16 @@ use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 use crate::host::recorded::Moved;
 use crate::host::storage::{Storage, value};
 
-/// Why tensors cannot go to an expression.
+/// The reason why tensors cannot be passed to an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TensorError {
-    /// A tensor has another rank than the expression assumes: the host can tell whether that is wrong.
+    /// A tensor has another rank than the expression assumes. The host can tell whether that is wrong.
     OtherRank,
-    /// A tensor of more dimensions than are accepted.
+    /// A tensor has more dimensions than are accepted.
     TooManyDimensions {
-        /// Its rank.
+        /// Rank of the tensor.
         rank: usize,
-        /// The highest accepted rank.
+        /// Highest accepted rank.
         most: usize,
     },
     /// There is no room for the arrays.
@@ -61,7 +61,7 @@ impl From<NoBlock> for TensorError {
     }
 }
 
-/// The tensors that an expression captures, by their positions in [`Signature::tensors`].
+/// Returns the tensors that an expression captures, by their positions in [`Signature::tensors`].
 pub(crate) fn captured(forms: &[&Form], values: &[HostValue]) -> Vec<Vec<Rc<Tensor>>> {
     let mut found = vec![Vec::new(); forms.iter().map(|form| n_tensors(form)).sum()];
     let mut first = 0;
@@ -72,7 +72,7 @@ pub(crate) fn captured(forms: &[&Form], values: &[HostValue]) -> Vec<Vec<Rc<Tens
     found
 }
 
-/// How many tensors a form has, wherever they are in it.
+/// Returns the number of tensors in a form, at any depth.
 pub(crate) fn n_tensors(form: &Form) -> usize {
     match form {
         Form::Unit | Form::Int | Form::Float | Form::Char | Form::Bool => 0,
@@ -98,7 +98,7 @@ fn collect(form: &Form, value: &HostValue, mut found: &mut [Vec<Rc<Tensor>>]) {
     }
 }
 
-/// Part of a host's buffer, and where it starts in an array.
+/// A range of a host's buffer, with its offset `at` in an array.
 struct Segment {
     buffer: Rc<RefCell<Buffer>>,
     start: usize,
@@ -106,7 +106,7 @@ struct Segment {
     at: usize,
 }
 
-/// A range of a buffer that overlapping or adjacent views show, with the positions of their tensors.
+/// A range of a buffer that overlapping views show, with the positions of their tensors.
 struct Shown {
     buffer: Rc<RefCell<Buffer>>,
     start: usize,
@@ -114,7 +114,7 @@ struct Shown {
     positions: BTreeSet<usize>,
 }
 
-/// The ranges that tensors show, those that overlap together.
+/// Returns the ranges that tensors show. Overlapping ranges are merged.
 fn shown<'t>(tensors: impl Iterator<Item = (usize, &'t Rc<Tensor>)>) -> Vec<Shown> {
     let address = |buffer: &Rc<RefCell<Buffer>>| Rc::as_ptr(buffer) as usize;
     let mut ranges: Vec<(usize, &Rc<Tensor>)> = tensors.filter(|(_, tensor)| tensor.size() > 0).collect();
@@ -142,7 +142,7 @@ fn buffer_of(place: &Place) -> usize {
     }
 }
 
-/// Groups of tensors, by position, that overlap while one of them is written, and lie in several arrays.
+/// Returns groups of tensors, by position, that overlap and lie in several arrays, at least one of which is written.
 pub(crate) fn overlapping(signature: &Signature, tensors: &[Vec<Rc<Tensor>>]) -> Vec<Vec<usize>> {
     let all = tensors.iter().enumerate().flat_map(|(position, own)| own.iter().map(move |t| (position, t)));
     let mut groups: Vec<BTreeSet<usize>> = Vec::new();
@@ -164,22 +164,22 @@ pub(crate) fn overlapping(signature: &Signature, tensors: &[Vec<Rc<Tensor>>]) ->
     groups.into_iter().map(|group| group.into_iter().collect()).collect()
 }
 
-/// The arrays of a call, and where they came from.
+/// The shapes of a call's arrays, and the segments that they are made of.
 pub(crate) struct Arrays {
     segments: Vec<Vec<Segment>>,
     shapes: Vec<Vec<i64>>,
 }
 
-/// Arrays of a call.
+/// Arrays passed to a call.
 pub(crate) struct Given {
-    /// They, in order.
+    /// The arrays, in order.
     pub(crate) arrays: Vec<Placed>,
-    /// The values copied for them.
+    /// Number of values copied into them.
     pub(crate) moved: Moved,
 }
 
 impl Arrays {
-    /// Assigns parts of buffers to arrays. Copies nothing.
+    /// Assigns ranges of buffers to arrays. Copies nothing.
     pub(crate) fn of(signature: &Signature, tensors: &[Vec<Rc<Tensor>>]) -> Result<Arrays, TensorError> {
         let mut arrays = Arrays { segments: Vec::new(), shapes: Vec::new() };
         for (number, buffer) in signature.buffers.iter().enumerate() {
@@ -209,8 +209,8 @@ impl Arrays {
         Ok(arrays)
     }
 
-    /// The arrays. Those that will be written are taken from their buffers, so that the call may overwrite them, unless it may have to
-    /// be `repeated`.
+    /// Returns the arrays of the call. Buffers that the call writes are taken from the host, so that the call may overwrite them,
+    /// unless the call may have to be `repeated`.
     pub(crate) fn give(
         &self,
         signature: &Signature,
@@ -222,7 +222,7 @@ impl Arrays {
             let there = whole(segments).map(|whole| {
                 let there = storage.there(&whole.borrow(), shape);
                 if buffer.is_written && !repeated && matches!(there, Ok(Some(_))) {
-                    // Until the call gives it back nobody looks.
+                    // Nobody reads the buffer until the call gives it back.
                     let n = whole.borrow().len();
                     let is_float = buffer.element == ScalarType::F64;
                     let blank = if is_float { Blank::Floats(n) } else { Blank::Ints(n) };
@@ -242,7 +242,7 @@ impl Arrays {
         Ok(given)
     }
 
-    /// Puts what was written where it came from.
+    /// Puts written arrays back into the host's buffers.
     pub(crate) fn take_back(
         &self,
         signature: &Signature,
@@ -265,7 +265,8 @@ impl Arrays {
         Ok(moved)
     }
 
-    /// A result with views in the stead of places, which lie in these arrays from left to right; none if it is of another form.
+    /// Returns a result with views instead of places. `in_arrays` holds the array of each place, from left to right. `None` if the
+    /// result has another form.
     pub(crate) fn views(&self, form: &Form, value: HostValue, in_arrays: &[usize]) -> Option<HostValue> {
         if in_arrays.is_empty() {
             return Some(value);
@@ -299,11 +300,11 @@ impl Arrays {
         }
     }
 
-    /// The view of this shape whose first element lies there in an array.
+    /// Returns the view of this shape whose first element is at offset `at` of an array.
     fn view(&self, number: usize, at: usize, shape: Vec<usize>, element: &Form) -> Option<Tensor> {
         let n: usize = shape.iter().product();
         if n == 0 {
-            // Nobody can tell whose nothing it is.
+            // Any buffer will do for an empty view.
             let is_int = *element == Form::Int;
             let buffer = if is_int { Buffer::ints(Vec::new()) } else { Buffer::floats(Vec::new()) };
             return Some(Tensor::new(buffer, shape));
@@ -313,7 +314,7 @@ impl Arrays {
         Some(Tensor { buffer: segment.buffer.clone(), offset: segment.start + at - segment.at, shape })
     }
 
-    /// Where a tensor starts in its array.
+    /// Returns the offset of a tensor in its array.
     pub(crate) fn offset(&self, number: usize, tensor: &Tensor) -> usize {
         let holds = |segment: &&Segment| {
             Rc::ptr_eq(&segment.buffer, &tensor.buffer)
@@ -324,13 +325,13 @@ impl Arrays {
     }
 }
 
-/// The buffer that an array has all elements of, and no others.
+/// Returns the buffer whose elements are exactly those of an array.
 fn whole(segments: &[Segment]) -> Option<&Rc<RefCell<Buffer>>> {
     let [only] = segments else { return None };
     (only.start == 0 && only.end == only.buffer.borrow().len()).then_some(&only.buffer)
 }
 
-/// A copy of what lies in segments.
+/// Copies segments into a new array.
 fn copied(
     element: ScalarType,
     shape: &[i64],
@@ -352,7 +353,7 @@ fn copied(
     Ok(array)
 }
 
-/// Copies an array back to where it was put together from.
+/// Copies an array back to its segments.
 fn write_segments(segments: &[Segment], array: &Array) -> Result<(), TensorError> {
     for segment in segments {
         let from = segment.at..segment.at + segment.end - segment.start;

@@ -14,29 +14,29 @@ use warpwise_runtime::memory::resident;
 
 use crate::compiler::{self, Options};
 
-/// The process and its surroundings.
+/// The world of a program that uses this process.
 pub struct ProcessWorld {
     output: BufWriter<io::Stdout>,
-    /// Whether there is a standard output.
+    /// Whether the process has a standard output.
     is_open: bool,
     arguments: Vec<String>,
     start: Instant,
-    /// The functions of mathematics of compiled code.
+    /// Mathematical functions of compiled code.
     functions: Vec<(Builtin, Evaluate)>,
-    /// The most bytes of memory that the process may have.
+    /// Bound on the memory of the process, in bytes.
     memory_limit: u64,
 }
 
 impl ProcessWorld {
-    /// The world of a program with these arguments; the first one is the program's name. The whole process takes no more than
+    /// Creates the world of a program with these arguments; the first one is the program's name. The whole process takes at most
     /// `memory_limit` bytes. Mathematical functions are those of the C library.
     pub fn new(arguments: Vec<String>, memory_limit: u64) -> ProcessWorld {
         let (output, functions) = (BufWriter::new(io::stdout()), Vec::new());
         ProcessWorld { output, is_open: true, arguments, start: Instant::now(), functions, memory_limit }
     }
 
-    /// Uses the mathematical functions of code compiled with these options, so that the host and accelerated code on a processor
-    /// agree bit for bit.
+    /// Uses the mathematical functions of code compiled with these options, so that the results of the host and of accelerated code on
+    /// a processor are bitwise equal.
     pub fn accelerating(self, options: &Options) -> ProcessWorld {
         ProcessWorld { functions: functions(options), ..self }
     }
@@ -123,7 +123,7 @@ impl World for ProcessWorld {
 
     fn open_read(&mut self, path: &str) -> Result<Box<dyn BufRead>, String> {
         let file = about(path, File::open(path))?;
-        // A folder can be opened, but not read.
+        // A folder can be opened but not read.
         if about(path, file.metadata())?.is_dir() {
             return Err(format!("{path}: it is a folder"));
         }

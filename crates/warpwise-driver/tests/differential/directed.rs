@@ -6,8 +6,8 @@
 //! // floats: 16            how many units in the last place floats may be off; `4n` means 4 for each of the largest array's elements
 //! ```
 //!
-//! All combinations of the scalars are tried. Floats are between 0.5 and 2 (so sums are well-conditioned) and, as
-//! integers and bools, a function of the position alone.
+//! All combinations of the scalars are tried. Floats are between 0.5 and 2 (so sums are well-conditioned). Like integers and bools,
+//! they depend only on the position.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ use warpwise_prim::{Scalar, ScalarType};
 use crate::oracle::{Machines, Question, Trouble, Verdict};
 use crate::values::Bound;
 
-/// Around every number of lanes, and several blocks.
+/// Sizes around every number of lanes, and of several blocks.
 const SIZES: &[i64] = &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 1000, 10_007];
 
-/// A trial for every file.
+/// Returns a trial for every file.
 pub fn trials(machines: &Arc<Machines>) -> Vec<Trial> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/programs");
     let entries = fs::read_dir(folder).expect("the folder of programs is readable");
@@ -67,7 +67,7 @@ fn check(machines: &Machines, file: &Path) -> Result<(), String> {
     }
 }
 
-/// The comments a file begins with.
+/// The comments at the start of a file.
 struct Header<'t> {
     lines: Vec<&'t str>,
 }
@@ -87,7 +87,7 @@ impl Header<'_> {
         Ok(Bound::Ulps(ulps * factor as f64))
     }
 
-    /// The arguments of all calls.
+    /// Returns the arguments of all calls.
     fn calls(&self, main: &Function) -> Result<Vec<Vec<Value>>, String> {
         let mut calls: Vec<Vec<Value>> = vec![Vec::new()];
         for param in &main.params {
@@ -103,7 +103,7 @@ impl Header<'_> {
         Ok(calls)
     }
 
-    /// What a parameter may be, given those before it.
+    /// Returns the values of a parameter to try, given the preceding arguments.
     fn choices(
         &self,
         main: &Function,

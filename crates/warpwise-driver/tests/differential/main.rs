@@ -1,8 +1,7 @@
-//! Differential tests of everything below the front ends: random programs and directed ones, run by the reference
-//! interpreter after every pass, by the interpreter of the imperative IR, and compiled.
+//! Differential tests of everything below the front ends. Random and directed programs are run by the reference interpreter after every
+//! pass, by the interpreter of the imperative IR, and compiled.
 //!
-//! `WARPWISE_SEEDS=1000..2000` tries other random programs than the few that always run, and prints what fails
-//! as it goes.
+//! `WARPWISE_SEEDS=1000..2000` selects other random programs than the few that always run, and prints failures as they occur.
 
 mod directed;
 mod oracle;
@@ -16,10 +15,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use oracle::Machines;
 
-/// Random programs that every run of the tests tries, by seed.
+/// Default seeds of random programs.
 const SEEDS: std::ops::Range<u64> = 0..120;
 
-/// Random programs to a trial.
+/// Number of trials that random programs are divided into.
 const SHARDS: u64 = 4;
 
 fn main() {
@@ -38,7 +37,7 @@ fn main() {
         };
         trials.push(Trial::test(format!("random programs {shard}"), check));
     }
-    // Those of every fourth seed: each is a program to be compiled for every machine.
+    // Only every fourth seed, because each program has to be compiled for every machine.
     let check = move || sizes::check(&machines, seeds.step_by(4)).map_err(Failed::from);
     trials.push(Trial::test("random sizes", check));
     libtest_mimic::run(&arguments, trials).exit();

@@ -1,6 +1,6 @@
-//! Runs one program on every machine there is and compares: the interpreter on the program as written says what is
-//! expected; then the interpreter after every pass, the interpreter of the imperative IR, and compiled code for
-//! every vector width and several numbers of threads. What is made for devices the interpreters run alike.
+//! Runs one program on every machine and compares. The interpreter determines the expected results from the program as written. Then
+//! come the interpreter after every pass, the interpreter of the imperative IR, and compiled code for every vector width and several
+//! numbers of threads. Code for devices is run by the interpreters in the same way.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,63 +22,63 @@ use warpwise_runtime::pool::ThreadPool;
 
 use crate::values::{self, Bound};
 
-/// The widths of vectors that are tried, as far as this CPU has them.
+/// Vector widths to try, as far as this CPU has them.
 const WIDTHS: [u32; 3] = [512, 256, 128];
 
-/// The numbers of threads that are tried.
+/// Numbers of threads to try.
 const THREADS: [usize; 3] = [1, 2, 3];
 
-/// Somebody disagrees.
+/// A disagreement.
 #[derive(Debug)]
 pub struct Trouble {
-    /// Who.
+    /// Stage that disagrees.
     pub stage: String,
-    /// About what.
+    /// Description of the disagreement.
     pub what: String,
 }
 
-/// A failing check: what it says and where; or the results.
+/// The results of a call, or the message and place of a failing check.
 pub type Outcome = Result<Vec<Value>, (String, String)>;
 
-/// What became of a program that nobody disagrees about.
+/// The verdict on a program without disagreement.
 pub enum Verdict {
-    /// It ran on all machines.
+    /// All machines agree.
     Agreed,
-    /// A known limit stopped it, with these words.
+    /// A known limit stopped the program, with this message.
     Limit(String),
 }
 
-/// Pools of threads, made once.
+/// Thread pools, created once, and the available vector widths.
 pub struct Machines {
     contexts: Vec<(usize, Context)>,
     widths: Vec<u32>,
 }
 
-/// What to compare.
+/// A program to compare on all machines.
 pub struct Question<'q> {
-    /// A program of level `soac` with an entry point `main`.
+    /// Program of level `soac` with an entry point `main`.
     pub program: &'q Program,
-    /// What makes a program of level `mem` of it.
+    /// Passes that lower the program to level `mem`.
     pub passes: &'q [Pass],
-    /// Where its text came from.
+    /// Source texts of the program.
     pub sources: &'q Sources,
-    /// The arguments of every call.
+    /// Arguments of every call.
     pub calls: &'q [Vec<Value>],
-    /// How far floats may be off.
+    /// Allowed deviation of floats.
     pub bound: Bound,
-    /// For every call, what it may come to besides what the interpreter says.
+    /// Outcomes acceptable besides the interpreter's, for every call.
     pub besides: &'q [Vec<Outcome>],
 }
 
 impl Machines {
-    /// Every vector width this CPU has, 1 to 3 threads.
+    /// Creates machines for every vector width of this CPU, with 1 to 3 threads.
     pub fn new() -> Machines {
         let context = |n| (n, Context::with(ThreadPool::new(n), MemoryPool::with_default_limit()));
         let widths = WIDTHS.into_iter().filter(|&bits| warpwise_cpu::target_with_width(bits).is_ok());
         Machines { contexts: THREADS.map(context).into(), widths: widths.collect() }
     }
 
-    /// Asks everybody.
+    /// Compares a program on all machines.
     pub fn ask(&self, question: &Question) -> Result<Verdict, Trouble> {
         let mut expected = expectations(question)?;
         let optimised = match guarded("passes", || optimise(question, &mut expected))? {
@@ -130,7 +130,7 @@ impl Machines {
                     .map_or(Ok(()), |what| Err(trouble(&stage, what)))?;
                 outcomes.push(outcome);
             }
-            // The same code on any number of threads: not a bit may differ.
+            // The same code must give bitwise equal results on any number of threads.
             if *first.get_or_insert_with(|| outcomes.clone()) != outcomes {
                 return Err(trouble(&stage, "other bits than on one thread".to_string()));
             }
@@ -139,8 +139,8 @@ impl Machines {
     }
 }
 
-/// Asks the interpreters about the program as it is made for devices: after every pass, and lowered, with scans in one launch and
-/// in three, where the interpreter of the imperative IR looks for races.
+/// Compares the interpreters on the program compiled for devices: after every pass, and lowered, with scans in one launch and in three.
+/// The interpreter of the imperative IR looks for races.
 pub fn ask_device(question: &Question) -> Result<Verdict, Trouble> {
     let mut expected = expectations(question)?;
     let question = &Question { passes: pipelines::DEVICE, ..*question };
@@ -161,7 +161,7 @@ pub fn ask_device(question: &Question) -> Result<Verdict, Trouble> {
     Ok(Verdict::Agreed)
 }
 
-/// What calls yield.
+/// Returns the acceptable outcomes of every call.
 pub fn expectations(question: &Question) -> Result<Vec<Vec<Outcome>>, Trouble> {
     let ask = |(number, call): (usize, &Vec<Value>)| {
         let outcome =
@@ -172,7 +172,7 @@ pub fn expectations(question: &Question) -> Result<Vec<Vec<Outcome>>, Trouble> {
     question.calls.iter().enumerate().map(ask).collect()
 }
 
-/// What the interpreter says, as an outcome.
+/// Converts a result of the interpreter to an outcome.
 pub fn outcome(result: Result<Vec<Value>, InterpError>, sources: &Sources) -> Result<Outcome, String> {
     match result {
         Ok(values) => Ok(Ok(values.into_iter().filter(|value| *value != Value::Token).collect())),
@@ -181,10 +181,10 @@ pub fn outcome(result: Result<Vec<Value>, InterpError>, sources: &Sources) -> Re
     }
 }
 
-/// What a function comes to in the interpreter of the imperative IR.
+/// An interpreter of the imperative IR, for one function of a program.
 type Interpreter = fn(&ImpProgram, &str, &[Data]) -> Result<Report, Stop>;
 
-/// Runs lowered code in the interpreter.
+/// Runs lowered code in an interpreter, and compares its outcomes.
 fn imperative(
     question: &Question,
     imp: &ImpProgram,
@@ -202,7 +202,7 @@ fn imperative(
     Ok(())
 }
 
-/// Whether the text form, read back, prints as the same text and passes the verifier.
+/// Checks that the text form, parsed again, passes the verifier and prints as the same text.
 fn reads_back(imp: &ImpProgram) -> Result<(), String> {
     let text = imp.to_string();
     let mut sources = Sources::new();
@@ -216,7 +216,7 @@ fn trouble(stage: &str, what: String) -> Trouble {
     Trouble { stage: stage.to_string(), what }
 }
 
-/// Runs a stage; errors and panics become trouble.
+/// Runs a stage, and converts errors and panics to [`Trouble`].
 fn guarded<T>(stage: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, Trouble> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|what| trouble(stage, what)),
@@ -228,7 +228,7 @@ fn guarded<T>(stage: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T
     }
 }
 
-/// What the interpreter says; certificates and blocks are left out. At level `mem` it watches memory.
+/// Runs the interpreter; certificates and blocks are left out of the outcome. At level `mem` the interpreter also checks memory accesses.
 fn evaluate(program: &Program, level: Level, sources: &Sources, args: &[Value]) -> Result<Outcome, String> {
     let id = program.entry("main").ok_or("there is no entry point `main`")?;
     let function = &program.functions[id];
@@ -238,9 +238,9 @@ fn evaluate(program: &Program, level: Level, sources: &Sources, args: &[Value]) 
     outcome(run(program, id, args), sources)
 }
 
-/// The program after all passes, each of which must keep what calls yield; or a limit.
+/// Returns the program after all passes, each of which must preserve the outcomes of calls; or a limit.
 ///
-/// A pass that may change roundings (`contract`) sets new expectations for what follows where floats must be equal.
+/// A pass that may change roundings (`contract`) sets new expectations for the later stages if floats must be equal.
 fn optimise(question: &Question, expected: &mut [Vec<Outcome>]) -> Result<Result<Program, String>, String> {
     let mut program = question.program.clone();
     let mut level = Level::Soac;

@@ -10,7 +10,7 @@ use warpwise_opt::pipelines;
 use crate::oracle::{Machines, Outcome, Question, Trouble, Verdict, ask_device, outcome};
 use crate::values::Bound;
 
-/// Asks about the programs of these seeds.
+/// Compares the programs of these seeds on all machines.
 pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<(), String> {
     let (mut count, mut limits, mut troubles) = (0, Vec::new(), Vec::new());
     for seed in seeds {
@@ -53,12 +53,12 @@ pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<()
     Ok(())
 }
 
-/// Every fifth program runs unfused: other passes hide code from the back end.
+/// Every fifth program runs unfused, because other passes hide code from the back end.
 fn passes(seed: u64) -> &'static [Pass] {
     if seed.is_multiple_of(5) { pipelines::UNFUSED } else { pipelines::CPU }
 }
 
-/// Short programs and long ones; every third may fail, every second updates rows of arrays with others, every fourth reads neighbours.
+/// Short and long programs. Every third may fail, every second updates rows of arrays with other rows, every fourth reads neighbours.
 fn options(seed: u64) -> Options {
     let statements = 5 + (seed % 30) as usize;
     let failing = seed.is_multiple_of(3).then(Checks::default);
@@ -66,7 +66,7 @@ fn options(seed: u64) -> Options {
     Options { statements, failing, rows, borders, ..Options::default() }
 }
 
-/// What a program that may fail may come to besides, where checks go with values that nothing needs.
+/// Returns further acceptable outcomes of a program that may fail: checks may vanish together with unused values.
 fn besides(seed: u64, options: &Options, args: &[Value], sources: &Sources) -> Vec<Outcome> {
     if options.failing.is_none() {
         return Vec::new();
@@ -82,7 +82,7 @@ fn value(value: &generate::Value) -> Value {
     }
 }
 
-/// Arguments as text for people.
+/// Formats arguments.
 fn text(args: &[Value]) -> String {
     let one = |value: &Value| match value {
         Value::Array(array) => {

@@ -1,4 +1,4 @@
-//! Values in the forms that the interpreters and the run time take, and when two count as equal.
+//! Conversion of values between the forms of the interpreters and of the run time, and their comparison.
 
 use warpwise_imp::interp::Data;
 use warpwise_interp::{ArrayValue, Value};
@@ -6,16 +6,16 @@ use warpwise_prim::{Scalar, ScalarType, ValueType};
 use warpwise_runtime::array::{self, Array};
 use warpwise_runtime::memory::MemoryPool;
 
-/// How far floats may be from what is expected. Integers and bools are always compared bit for bit.
+/// The allowed deviation of floats. Integers and bools are always compared exactly.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Bound {
-    /// Equal; NaNs are equal to each other, and so are zeros of either sign, which `fmin` may choose between.
+    /// Floats must be equal. NaNs are equal to each other, and so are zeros of either sign, since `fmin` may choose either.
     Equal,
-    /// Within this many units in the last place, relative to the larger of the two.
+    /// Floats may differ by this many units in the last place, relative to the larger of the two.
     Ulps(f64),
 }
 
-/// What is different, for people; `None` where all is equal within the bound.
+/// Describes a difference; `None` if all values are equal within the bound.
 pub fn difference(found: &[Value], expected: &[Value], bound: Bound) -> Option<String> {
     if found.len() != expected.len() {
         return Some(format!("{} results instead of {}", found.len(), expected.len()));
@@ -60,7 +60,7 @@ fn epsilon(ty: ScalarType) -> f64 {
     }
 }
 
-/// As an argument of the interpreter of the imperative IR.
+/// Converts a value to an argument of the interpreter of the imperative IR.
 pub fn data(value: &Value) -> Data {
     match value {
         Value::Array(array) => Data::Array(bytes(array)),
@@ -69,7 +69,7 @@ pub fn data(value: &Value) -> Data {
     }
 }
 
-/// What the interpreter of the imperative IR yields, with the type and shape of what is expected.
+/// Converts a result of the interpreter of the imperative IR, with the type and shape of the expected value.
 pub fn from_data(found: &Data, expected: &Value) -> Option<Value> {
     match (found, expected) {
         (Data::Scalar(value), Value::Scalar(_)) => Some(Value::Scalar(*value)),
@@ -83,7 +83,7 @@ pub fn from_data(found: &Data, expected: &Value) -> Option<Value> {
     }
 }
 
-/// As an argument of a compiled program, in memory of its own.
+/// Converts a value to an argument of a compiled program, in memory of its own.
 pub fn argument(value: &Value, memory: &MemoryPool) -> array::Value {
     match value {
         Value::Scalar(value) => array::Value::scalar(surface(value.ty()), *value),
@@ -97,7 +97,7 @@ pub fn argument(value: &Value, memory: &MemoryPool) -> array::Value {
     }
 }
 
-/// What a compiled program yields.
+/// Converts a result of a compiled program.
 pub fn from_output(value: &array::Value) -> Value {
     match value {
         array::Value::Scalar { value, .. } => Value::Scalar(*value),
@@ -108,7 +108,7 @@ pub fn from_output(value: &array::Value) -> Value {
     }
 }
 
-/// The surface type of this name.
+/// Returns the surface type with this name.
 pub fn surface(ty: ScalarType) -> ValueType {
     ValueType::from_name(ty.name()).expect("every scalar type is a surface type")
 }

@@ -1,5 +1,5 @@
-//! Random programs over data: constructors with and without parameters of their type, records and their updates,
-//! sequences, strings and functions over them, and now and then an index or a pattern that fails.
+//! Random programs over data: constructors with and without parameters of their type, records and their updates, sequences, strings and
+//! functions over them, and occasionally a failing index or pattern.
 
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ recursive let hash = lam d : Int. lam t : Tree.
 end
 ";
 
-/// A function: the types of its parameters after the first, which counts down, and of its result.
+/// The types of a function's result, and of its parameters except the first, which counts down.
 struct Function {
     parameters: Vec<Type>,
     result: Type,
@@ -65,11 +65,11 @@ struct Generator {
     functions: Vec<Function>,
     variables: Vec<(String, Type)>,
     n_names: usize,
-    /// How many calls the function being made may still have.
+    /// Number of calls that the current function may still contain.
     n_calls: usize,
 }
 
-/// A program that prints what its functions give.
+/// Returns a program that prints the results of its functions.
 pub fn program(seed: u64) -> String {
     let mut it = Generator {
         state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
@@ -108,7 +108,7 @@ pub fn program(seed: u64) -> String {
     text
 }
 
-/// Prints a value.
+/// Returns an expression that prints a value.
 fn show(ty: Type, value: &str) -> String {
     match ty {
         Type::Int => format!("print (int2string {value})"),
@@ -157,7 +157,7 @@ impl Generator {
         format!("{head}\n    if leqi n 0 then {base}\n    else {step}\n")
     }
 
-    /// Makes something with more variables; calls are not made under functions, which may be called often.
+    /// Generates an expression in whose scope there are `more` variables.
     fn within(&mut self, more: &[(&str, Type)], part: impl FnOnce(&mut Self) -> String) -> String {
         let (length, calls) = (self.variables.len(), self.n_calls);
         self.variables.extend(more.iter().map(|(name, ty)| (name.to_string(), *ty)));
@@ -167,7 +167,7 @@ impl Generator {
         text
     }
 
-    /// The body of a function that may be called often.
+    /// Generates the body of a function. It contains no calls, because the function may be called often.
     fn body(&mut self, more: &[(&str, Type)], ty: Type, depth: usize) -> String {
         let calls = std::mem::take(&mut self.n_calls);
         let text = self.within(more, |it| it.expr(ty, depth));
@@ -223,7 +223,7 @@ impl Generator {
         text + ")"
     }
 
-    /// Something that looks into a value.
+    /// Generates an expression that takes a value apart.
     fn taken_apart(&mut self, ty: Type, depth: usize) -> String {
         let (a, b) = (self.name(), self.name());
         let otherwise = self.expr(ty, depth - 1);

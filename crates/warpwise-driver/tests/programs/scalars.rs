@@ -1,5 +1,5 @@
-//! Random programs over scalars: functions that call each other and themselves, in tail position and not, with records,
-//! characters, functions as values, loops with a state, and now and then a division by zero.
+//! Random programs over scalars: functions that call each other and themselves, in tail position and elsewhere, with records,
+//! characters, functions as values, loops with a state, and occasionally a division by zero.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ impl Type {
     }
 }
 
-/// A function: the types of its parameters after the first, which counts down, and of its result.
+/// The types of a function's result, and of its parameters except the first, which counts down.
 struct Function {
     parameters: Vec<Type>,
     result: Type,
@@ -38,11 +38,11 @@ struct Generator {
     functions: Vec<Function>,
     variables: Vec<(String, Type)>,
     n_names: usize,
-    /// How many calls the function being made may still have.
+    /// Number of calls that the current function may still contain.
     n_calls: usize,
 }
 
-/// A program that prints what its functions give.
+/// Returns a program that prints the results of its functions.
 pub fn program(seed: u64) -> String {
     let mut it = Generator {
         state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
@@ -78,7 +78,7 @@ pub fn program(seed: u64) -> String {
     text
 }
 
-/// Prints a value.
+/// Returns an expression that prints a value.
 fn show(ty: Type, value: &str) -> String {
     match ty {
         Type::Int => format!("print (int2string {value}); print \" \""),
@@ -186,7 +186,7 @@ impl Generator {
         }
     }
 
-    /// Makes something with more variables; calls are not made under functions, which may be called often.
+    /// Generates an expression in whose scope there are `more` variables.
     fn within(&mut self, more: &[(String, Type)], part: impl FnOnce(&mut Self) -> String) -> String {
         let (length, calls) = (self.variables.len(), self.n_calls);
         self.variables.extend_from_slice(more);

@@ -1,4 +1,4 @@
-//! Taking tensors of other libraries that lie on a CUDA device.
+//! Taking of tensors of other libraries on a CUDA device.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use warpwise_runtime::device::memory::{DeviceMemory, NoBlock};
 use super::Device;
 use super::tensor::{Handover, Managed, READ_ONLY, Tensor, VERSION, Versioned};
 
-/// The stream in which programs run: CUDA's default one. Who lends a tensor sees to it that what they asked of others is done before.
+/// The stream in which programs run: CUDA's default stream. The lender makes sure that its earlier work on other streams is done before.
 const STREAM: i32 = 1;
 
-/// A tensor that somebody lends; given back when it is dropped.
+/// A tensor lent by another library; given back when it is dropped.
 pub struct Lent {
     handover: Kind,
 }
@@ -31,11 +31,11 @@ enum Kind {
 
 // SAFETY: the protocol lets a tensor be read and given back by any thread.
 unsafe impl Send for Lent {}
-// SAFETY: as above; what is shared is only read.
+// SAFETY: as above; shared tensors are only read.
 unsafe impl Sync for Lent {}
 
 impl Lent {
-    /// What an object lends that says that it lies on this device.
+    /// Takes the tensor that an object lends. The object has said that it lies on `device`.
     pub fn of(object: &Bound<'_, PyAny>, device: Device) -> PyResult<Lent> {
         let capsule = asked(object)?;
         let capsule = capsule.cast::<PyCapsule>()?;
@@ -46,7 +46,7 @@ impl Lent {
         };
         let lent = Lent { handover };
         if let Kind::Versioned(versioned) = lent.handover {
-            // SAFETY: the version is where it is in every version.
+            // SAFETY: the version has the same place in every version.
             let (major, minor) = unsafe { (*versioned.as_ptr()).version };
             if major != VERSION.0 {
                 return Err(PyValueError::new_err(format!(
@@ -81,12 +81,12 @@ impl Lent {
         }
     }
 
-    /// The type of the elements, if programs have it.
+    /// Returns the element type, if it is one that programs have.
     pub fn element(&self) -> Option<ValueType> {
         self.tensor().element.value_type()
     }
 
-    /// The sizes.
+    /// Returns the size of each dimension.
     pub fn shape(&self) -> &[i64] {
         self.sizes(self.tensor().shape)
     }
@@ -97,7 +97,7 @@ impl Lent {
         if rank == 0 || start.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(start, rank) } }
     }
 
-    /// Whether the elements lie one after the other, in row-major order. A dimension of size 1 has any stride.
+    /// Returns whether the tensor is contiguous in row-major order. A dimension of size 1 may have any stride.
     fn is_dense(&self) -> bool {
         let strides = self.sizes(self.tensor().strides);
         let mut wanted = 1;
@@ -108,7 +108,7 @@ impl Lent {
         })
     }
 
-    /// The array on the device that these elements are, where they lie. One that is given away may be overwritten there.
+    /// Returns the elements as an array on the device, without a copy. An array that is given away may be overwritten in place.
     pub fn take(
         self,
         ty: ValueType,
@@ -144,7 +144,7 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         let give_back = |_: Python<'_>| {
-            // SAFETY: it was taken, and this is the only one who has it.
+            // SAFETY: the tensor was taken, and `self` is its only owner.
             unsafe {
                 match self.handover {
                     Kind::Managed(managed) => Managed::give_back(managed.as_ptr()),
@@ -152,19 +152,19 @@ impl Drop for Lent {
                 }
             }
         };
-        // Owners may be Python's. At the end of the interpreter there is nobody left to give anything to.
+        // The owner may be a Python object. Once the interpreter has ended, nobody is left to give the tensor back to.
         let _ = Python::try_attach(give_back);
     }
 }
 
-/// The capsule that an object gives, of a version of the protocol that both know.
+/// Asks an object for its capsule, in a version of the protocol that both sides know.
 fn asked<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let options = PyDict::new(py);
     options.set_item("stream", STREAM)?;
     options.set_item("max_version", VERSION)?;
     match object.call_method("__dlpack__", (), Some(&options)) {
-        // Those who do not know versions do not know the word.
+        // Libraries without versions do not know the keyword `max_version`.
         Err(error) if error.is_instance_of::<PyTypeError>(py) => {
             options.del_item("max_version")?;
             object.call_method("__dlpack__", (), Some(&options))
@@ -173,10 +173,10 @@ fn asked<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// Takes the tensor of a capsule, which nobody can take again then.
+/// Takes the tensor out of a capsule. Afterwards nobody can take it again.
 fn taken<H: Handover>(capsule: &Bound<'_, PyCapsule>) -> PyResult<NonNull<H>> {
     let pointer = capsule.pointer_checked(Some(H::NAME))?;
-    // SAFETY: the capsule lives, and the name as long as the program.
+    // SAFETY: the capsule is alive, and the name lives as long as the program.
     if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), H::TAKEN.as_ptr()) } != 0 {
         return Err(PyErr::fetch(capsule.py()));
     }

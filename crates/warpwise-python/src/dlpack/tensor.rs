@@ -6,13 +6,13 @@ use warpwise_prim::ValueType;
 
 use super::Device;
 
-/// The version that is spoken here; every 1.x is laid out alike.
+/// The protocol version of this module; every 1.x has the same layout.
 pub const VERSION: (u32, u32) = (1, 0);
 
-/// The flag of tensors that nobody may write.
+/// The flag of read-only tensors.
 pub const READ_ONLY: u64 = 1;
 
-/// A type of elements.
+/// An element type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Element {
@@ -21,31 +21,31 @@ pub struct Element {
     lanes: u16,
 }
 
-/// Elements, and where they lie.
+/// A tensor: its elements' type, shape and place in memory.
 #[repr(C)]
 pub struct Tensor {
-    /// The start of the memory.
+    /// Start of the memory.
     pub data: *mut c_void,
-    /// Whose memory.
+    /// Device whose memory it is.
     pub device: Device,
-    /// The number of dimensions.
+    /// Number of dimensions.
     pub rank: i32,
-    /// The type of the elements.
+    /// Element type.
     pub element: Element,
-    /// The size of each dimension.
+    /// Size of each dimension.
     pub shape: *mut i64,
-    /// The stride of each dimension, in elements; null if the tensor is row-major without gaps.
+    /// Stride of each dimension, in elements; null if the tensor is row-major without gaps.
     pub strides: *mut i64,
-    /// Where the first element is, from the start of the memory on.
+    /// Offset of the first element from `data`, in bytes.
     pub offset: u64,
 }
 
-/// A tensor with its owner, as it was before the protocol had versions.
+/// A tensor with its owner, from before the protocol had versions.
 #[repr(C)]
 pub struct Managed {
     /// The tensor.
     pub tensor: Tensor,
-    /// The owner's.
+    /// Data of the owner.
     pub owner: *mut c_void,
     /// Gives the tensor back.
     pub release: Option<unsafe extern "C" fn(*mut Managed)>,
@@ -54,32 +54,32 @@ pub struct Managed {
 /// A tensor with its owner.
 #[repr(C)]
 pub struct Versioned {
-    /// The version: what follows is laid out so if the first number is 1.
+    /// Version; the following fields have this layout if the first number is 1.
     pub version: (u32, u32),
-    /// The owner's.
+    /// Data of the owner.
     pub owner: *mut c_void,
     /// Gives the tensor back.
     pub release: Option<unsafe extern "C" fn(*mut Versioned)>,
-    /// What holds of the tensor.
+    /// Properties of the tensor, such as [`READ_ONLY`].
     pub flags: u64,
     /// The tensor.
     pub tensor: Tensor,
 }
 
-/// One of the two ways in which a tensor is handed over: a capsule of Python's of this name has it until somebody takes it.
+/// One of the two ways to hand over a tensor: a Python capsule of this name holds it until somebody takes it.
 pub trait Handover: Sized {
-    /// The name of the capsule.
+    /// Name of the capsule.
     const NAME: &'static CStr;
-    /// Its name once the tensor was taken.
+    /// Name of the capsule once the tensor was taken.
     const TAKEN: &'static CStr;
 
-    /// A tensor with its owner, a box that was given up.
+    /// Creates a tensor with its owner, a box that `release` frees.
     fn new<T>(tensor: Tensor, owner: Box<T>) -> Self;
 
     /// Gives a tensor back to its owner.
     ///
     /// # Safety
-    /// It is somebody's who has not given it back.
+    /// The caller owns the tensor and has not given it back.
     unsafe fn give_back(this: *mut Self);
 }
 
@@ -89,7 +89,7 @@ impl Handover for Managed {
 
     fn new<T>(tensor: Tensor, owner: Box<T>) -> Managed {
         unsafe extern "C" fn release<T>(this: *mut Managed) {
-            // SAFETY: both were boxed by who lent them, and are given back once.
+            // SAFETY: the lender boxed both, and each is given back once.
             unsafe { drop(Box::from_raw(Box::from_raw(this).owner.cast::<T>())) };
         }
         Managed { tensor, owner: Box::into_raw(owner).cast(), release: Some(release::<T>) }
@@ -111,7 +111,7 @@ impl Handover for Versioned {
 
     fn new<T>(tensor: Tensor, owner: Box<T>) -> Versioned {
         unsafe extern "C" fn release<T>(this: *mut Versioned) {
-            // SAFETY: both were boxed by who lent them, and are given back once.
+            // SAFETY: the lender boxed both, and each is given back once.
             unsafe { drop(Box::from_raw(Box::from_raw(this).owner.cast::<T>())) };
         }
         let owner = Box::into_raw(owner).cast();
@@ -129,7 +129,7 @@ impl Handover for Versioned {
 }
 
 impl Element {
-    /// A type of elements that programs have, as the protocol writes it.
+    /// Returns the protocol's description of an element type.
     pub fn of(ty: ValueType) -> Element {
         let code = match ty {
             ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64 => 0,
@@ -140,7 +140,7 @@ impl Element {
         Element { code, bits: 8 * ty.scalar().bytes() as u8, lanes: 1 }
     }
 
-    /// The type that programs call so, if they have it.
+    /// Returns the value type with this description, if programs have one.
     pub fn value_type(self) -> Option<ValueType> {
         ValueType::ALL.into_iter().find(|&ty| Element::of(ty) == self)
     }

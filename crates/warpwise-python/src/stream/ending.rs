@@ -1,6 +1,6 @@
-//! The interpreter's end: no thread of a stream may be within Python then, since it would not get out again.
+//! The end of the interpreter. No thread of a stream may be inside Python then, because it could not leave again.
 //!
-//! Streams that are left over are closed first, and their threads waited for, as Python does with its own.
+//! Open streams are closed first, and their threads awaited, as Python does with its own threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, Weak};
@@ -16,14 +16,14 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 static OPEN: Mutex<Vec<Weak<Mutex<State>>>> = Mutex::new(Vec::new());
 
-/// How often to look whether threads have ended.
+/// Interval of the checks whether threads have ended.
 const SOON: Duration = Duration::from_millis(1);
 
-/// A thread that may use what is Python's, as long as this lives.
+/// Permission for a thread to use Python objects, as long as this value lives.
 pub struct Within;
 
 impl Within {
-    /// Enters; `None` if the interpreter ends.
+    /// Grants the permission; `None` if the interpreter is ending.
     pub fn enter() -> Option<Within> {
         THREADS.fetch_add(1, Ordering::SeqCst);
         let within = Within;
@@ -37,7 +37,7 @@ impl Drop for Within {
     }
 }
 
-/// Sees to it that a stream is closed before the interpreter ends.
+/// Registers a stream, which is then closed before the interpreter ends.
 pub fn watch(py: Python<'_>, stream: Weak<Mutex<State>>) -> PyResult<()> {
     static REGISTERED: PyOnceLock<()> = PyOnceLock::new();
     REGISTERED.get_or_try_init(py, || {
@@ -66,7 +66,7 @@ fn end_streams(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Tells that this is the child of a fork, which has no thread of its parent's.
+/// Notes that this process is the child of a fork, which has none of its parent's threads.
 pub fn after_fork() {
     THREADS.store(0, Ordering::SeqCst);
 }

@@ -5,9 +5,11 @@
 //! program.fold(source)                    Fold      the state after all blocks
 //! ```
 //!
-//! How elements are grouped, read ahead and written is decided in `warpwise-stream`; this only says what a Python object is as a
-//! source ([`source`]), and what is to be done with results. The pipeline runs in threads of its own; the thread that asks for results
-//! waits for them without the interpreter's lock, looks for signals meanwhile, and shows how far the stream is ([`progress`]).
+//! `warpwise-stream` decides how elements are grouped, read ahead and written. This module only turns Python objects into sources
+//! ([`source`]) and delivers the results.
+//!
+//! The pipeline runs in threads of its own. The thread that asks for results waits for them without the interpreter's lock, checks for
+//! signals meanwhile, and shows the progress ([`progress`]).
 
 mod ending;
 mod options;
@@ -32,10 +34,10 @@ pub use options::Asked;
 
 use running::{Prepared, Running};
 
-/// The results of a stream, one block after the other: an iterator of NumPy arrays, or of what the entry point gives for a block.
+/// The results of a stream, block by block: an iterator of NumPy arrays, or of other results of the entry point.
 ///
-/// Nothing is read before the first result is asked for, but the first piece of an iterator. A stream that is no longer wanted is closed
-/// by `close`, or when nobody has it any more.
+/// Nothing is read before the first result is asked for, except the first piece of an iterator. A stream is closed by `close`, or when
+/// the last reference to it is gone.
 #[pyclass(module = "warpwise", frozen)]
 pub struct Stream {
     code: Arc<Code>,
@@ -44,18 +46,18 @@ pub struct Stream {
     state: Arc<Mutex<State>>,
 }
 
-/// How far a stream is.
+/// The state of a stream.
 pub enum State {
-    /// It has not begun.
+    /// The stream has not begun.
     Prepared(Box<Prepared>),
-    /// There may be more results.
+    /// The stream runs, and may have more results.
     Running(Box<Running>),
-    /// There are none.
+    /// There are no more results.
     Over,
 }
 
 impl Stream {
-    /// Its state, if no other thread has it.
+    /// Locks the state, unless another thread has locked it.
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
         self.state.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
@@ -65,7 +67,7 @@ impl Stream {
         })
     }
 
-    /// What comes next, taken from the state while no other thread does.
+    /// Returns the next results, holding the state so that no other thread takes them.
     fn advance(&self, py: Python<'_>) -> PyResult<Option<Vec<warpwise_runtime::array::Value>>> {
         let mut state = self.state()?;
         let mut running = match std::mem::replace(&mut *state, State::Over) {
@@ -94,14 +96,14 @@ impl Stream {
         given.transpose()
     }
 
-    /// Ends the stream: there are no further results. ValueError if another thread waits for one.
+    /// Ends the stream, so that it gives no further results. ValueError if another thread waits for one.
     fn close(&self) -> PyResult<()> {
         *self.state()? = State::Over;
         Ok(())
     }
 }
 
-/// What `Program.stream` does.
+/// Implements `Program.stream`.
 pub fn stream<'py>(
     py: Python<'py>,
     code: &Arc<Code>,
@@ -130,7 +132,7 @@ pub fn stream<'py>(
     Ok(running.elements().into_pyobject(py)?.into_any())
 }
 
-/// What `Program.fold` does.
+/// Implements `Program.fold`.
 pub fn fold<'py>(
     py: Python<'py>,
     code: &Arc<Code>,

@@ -1,4 +1,4 @@
-//! What is asked of a stream, and the stream that it comes to.
+//! Options of a stream, and the stream that they describe.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::source::{Leaf, Reading};
 use crate::arguments::Taker;
 use crate::program::{Code, Running as Program};
 
-/// What Python says.
+/// The options that a Python caller passes.
 pub struct Asked<'py> {
     pub column: Option<Bound<'py, PyAny>>,
     pub block: Option<i64>,
@@ -32,7 +32,7 @@ pub struct Asked<'py> {
     pub header: bool,
 }
 
-/// What is to be computed, and what comes of it.
+/// The computation of a stream, its parameters and its number of results.
 struct Planned {
     work: Work,
     streamed: Vec<FlatType>,
@@ -40,7 +40,7 @@ struct Planned {
 }
 
 impl Asked<'_> {
-    /// An entry point over a source, with values for its first parameters.
+    /// Prepares a map: an entry point over a source, with values for its first parameters.
     pub fn map(
         &self,
         code: &Arc<Code>,
@@ -68,7 +68,7 @@ impl Asked<'_> {
         Ok((self.prepared(code, program, entry, planned, source)?, *output))
     }
 
-    /// A fold over a source.
+    /// Prepares a fold over a source.
     pub fn fold(
         &self,
         code: &Arc<Code>,
@@ -121,7 +121,7 @@ impl Asked<'_> {
         Ok(Prepared { program, work, sources, files, results, settings, raised, notes, progress })
     }
 
-    /// The names of the columns of so many streamed parameters, if there are any.
+    /// Returns the column names for `count` streamed parameters, if there are any.
     fn columns(&self, count: usize) -> PyResult<Option<Vec<String>>> {
         let Some(column) = &self.column else { return Ok(None) };
         let names: Vec<String> = match column.extract::<String>() {
@@ -170,7 +170,7 @@ fn found<'c>(code: &'c Code, name: &str) -> PyResult<&'c EntryInterface> {
     })
 }
 
-/// The files that results go to: a path, or a list of them.
+/// Returns the output files: `out` is a path, or a list of paths.
 pub fn paths(out: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     let several = out.is_instance_of::<PyList>() || out.is_instance_of::<PyTuple>();
     if several { out.extract() } else { Ok(vec![out.extract()?]) }

@@ -1,19 +1,19 @@
-//! A bar that shows how far a stream is, by the protocol of `tqdm`.
+//! A progress bar, by the protocol of `tqdm`.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
-/// Something with `update`.
+/// A bar: an object with `update`.
 pub struct Progress {
     bar: Py<PyAny>,
     shown: u64,
-    /// Whether nobody else closes it.
+    /// Whether the bar was created here, and must be closed here.
     is_own: bool,
 }
 
 impl Progress {
-    /// The bar that is asked for: by `True` one of `tqdm`'s, whose end is at `total` elements.
+    /// Returns the bar that the caller asked for. `True` asks for a `tqdm` bar whose end is at `total` elements.
     pub fn of(asked: Option<&Bound<'_, PyAny>>, total: Option<u64>) -> PyResult<Option<Progress>> {
         let Some(asked) = asked else { return Ok(None) };
         let py = asked.py();
@@ -37,7 +37,7 @@ impl Progress {
         Ok(Some(Progress { bar: asked.clone().unbind(), shown: 0, is_own: false }))
     }
 
-    /// Shows that so many elements are done.
+    /// Shows that `elements` elements are done.
     pub fn show(&mut self, py: Python<'_>, elements: u64) -> PyResult<()> {
         let more = elements.saturating_sub(self.shown);
         if more > 0 {
@@ -47,7 +47,7 @@ impl Progress {
         Ok(())
     }
 
-    /// Nothing more is to be shown.
+    /// Closes the bar if it was created here.
     pub fn close(self, py: Python<'_>) -> PyResult<()> {
         if self.is_own {
             self.bar.bind(py).call_method0("close")?;

@@ -1,7 +1,7 @@
-//! A stream that runs: the pipeline in a thread of its own, and whoever waits for its results.
+//! A running stream: the pipeline in a thread of its own, and the thread that waits for its results.
 //!
-//! The waiting thread does not have the interpreter's lock. It looks for signals and shows the progress every now and then; when either
-//! raises an exception, the pipeline is stopped before that goes on. When a source has raised one, it is that which comes out.
+//! The waiting thread does not hold the interpreter's lock. Now and then it checks for signals and shows the progress. If either raises
+//! an exception, the pipeline is stopped before the exception goes on. An exception that a source has raised is raised as it is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -28,14 +28,14 @@ use crate::interrupt;
 use crate::program::Running as Program;
 use crate::runtime::Own;
 
-/// How often the waiting thread looks for signals.
+/// Interval at which the waiting thread checks for signals.
 const LOOK: Duration = Duration::from_millis(50);
-/// How often it looks whether a stream that is stopped has ended.
+/// Interval of the checks whether a stopped stream has ended.
 const SOON: Duration = Duration::from_millis(1);
-/// How long it waits for that.
+/// Maximum wait for a stopped stream to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is computed.
+/// The computation of a stream.
 pub enum Work {
     /// An entry point with the values of its first parameters.
     Map(String, Vec<Value>),
@@ -52,25 +52,25 @@ pub struct Prepared {
     pub program: Arc<Program>,
     pub work: Work,
     pub sources: Vec<Box<dyn Source>>,
-    /// The files that results go to; without any they go to whoever waits.
+    /// Output files; without any, results go to the waiting thread.
     pub files: Vec<Box<dyn Sink>>,
-    /// The number of results.
+    /// Number of results.
     pub results: usize,
     pub settings: Settings,
     pub raised: Raised,
-    /// What is to be said of the inputs.
+    /// Notes about the inputs.
     pub notes: Notes,
     pub progress: Option<Progress>,
 }
 
-/// A stream that runs.
+/// A running stream.
 pub struct Running {
-    /// The process that it runs in.
+    /// Marker of the process that it runs in.
     home: Own<()>,
     results: Option<Receiver<Vec<Value>>>,
     thread: Option<JoinHandle<PyResult<Ended>>>,
     cancel: CancelFlag,
-    /// The flag of the threads that calls use.
+    /// Cancel flag of the threads that run the calls.
     threads: CancelFlag,
     elements: Arc<AtomicU64>,
     raised: Raised,
@@ -78,14 +78,14 @@ pub struct Running {
     progress: Option<Progress>,
 }
 
-/// What became of it.
+/// The outcome of a pipeline.
 struct Ended {
     outcome: Outcome,
-    /// The state of a fold that came to its end.
+    /// State of a fold that reached its end.
     state: Option<Result<Vec<Value>, CallError>>,
 }
 
-/// An entry point whose calls begin again when a signal that was meant for another call on the same threads has ended them.
+/// An entry point that repeats a call if a signal meant for another call on the same threads has ended it.
 struct Again<'s> {
     step: Map<'s>,
     cancel: CancelFlag,
@@ -93,7 +93,7 @@ struct Again<'s> {
 }
 
 impl Raised {
-    /// Notes an exception.
+    /// Stores an exception.
     pub fn set(&self, error: PyErr) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
@@ -104,7 +104,7 @@ impl Raised {
 }
 
 impl Prepared {
-    /// Starts it.
+    /// Starts the pipeline's thread.
     pub fn start(mut self) -> PyResult<Running> {
         let (to, results) = sync_channel(1);
         let elements = Arc::new(AtomicU64::new(0));
@@ -141,7 +141,7 @@ impl Prepared {
             files = sinks.map(|sink| Box::new(sink) as Box<dyn Sink>).collect();
         }
         let mut observe = |done: &Done| elements.store(done.elements, Ordering::Relaxed);
-        // Both were found to be well-formed before.
+        // Both steps were created successfully when the stream was prepared.
         let wrong = InternalError::new_err::<String>;
         match work {
             Work::Map(entry, fixed) => {
@@ -177,12 +177,12 @@ impl Step for Again<'_> {
 }
 
 impl Running {
-    /// How many elements were computed on.
+    /// Returns the number of elements processed so far.
     pub fn elements(&self) -> u64 {
         self.elements.load(Ordering::Relaxed)
     }
 
-    /// What a call gave, or the state of a fold; `None` at the end. When this fails the stream is over.
+    /// Returns the results of the next call, or the state of a fold; `None` at the end. After an error the stream is over.
     pub fn next(&mut self, py: Python<'_>) -> PyResult<Option<Vec<Value>>> {
         if self.home.get().is_none() {
             return Err(RunError::new_err(
@@ -209,13 +209,13 @@ impl Running {
         self.progress.as_mut().map_or(Ok(()), |progress| progress.show(py, elements))
     }
 
-    /// Ends the pipeline, and waits until it has.
+    /// Stops the pipeline and waits for its end.
     fn stop(&mut self, py: Python<'_>) {
         self.cancel.set();
         self.results = None;
         let Some(thread) = self.thread.take() else { return };
-        // The call that is running ends as well. Asked once, it may be between two kernels and miss it; one that hears nothing at all
-        // is left to itself, and its stream ends with it.
+        // The running call has to end as well. A single request may fall between two kernels and be missed, so the flag is set again
+        // and again. A call that never notices runs on unattended, and its stream ends with it.
         let start = Instant::now();
         py.detach(|| {
             while !thread.is_finished() && start.elapsed() < PATIENCE {
@@ -226,10 +226,10 @@ impl Running {
         self.threads.clear();
     }
 
-    /// What became of a pipeline that gives no more results.
+    /// Returns the outcome of a pipeline that has no more results.
     fn end(&mut self, py: Python<'_>) -> PyResult<Option<Vec<Value>>> {
         self.results = None;
-        // Files have no results to wait for, and signals are heard here as well.
+        // With output files there are no results to wait for, so signals are checked here as well.
         while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
             if let Err(error) = interrupt::raise(py) {
                 self.stop(py);
@@ -282,12 +282,12 @@ impl Drop for Running {
             std::mem::forget((self.results.take(), self.thread.take()));
             return;
         }
-        // Nobody waits for it: it ends with the call that is running.
+        // Nobody waits for the thread: it ends with the running call.
         self.cancel.set();
     }
 }
 
-/// Says in an exception which element it is due to. Nothing is lost where that cannot be said.
+/// Adds to an exception the element that caused it. Errors are ignored, since the exception is complete without the note.
 fn noted(py: Python<'_>, exception: &PyErr, element: u64, is_known: bool) {
     let value = exception.value(py);
     let place = if is_known { "element" } else { "the block from element" };

@@ -1,15 +1,15 @@
-//! What a Python object is as a source: a file, arrays in memory, or an iterator of them.
+//! Python objects as sources: a file, arrays in memory, or an iterator of them.
 //!
 //! | object | source |
 //! |---|---|
 //! | a path | the file, as `warpwise stream` reads it |
-//! | a NumPy array, a dict of arrays, a table of pandas, anything with `__array__` or `__dlpack__` | its rows, where they lie |
-//! | anything with `__arrow_c_stream__` or `__arrow_c_array__` | its chunks, where they lie |
-//! | an iterator | the rows of the arrays and tables that it gives, which it may use again for the next ones |
+//! | a NumPy array, a dict of arrays, a table of pandas, anything with `__array__` or `__dlpack__` | its rows, in place |
+//! | anything with `__arrow_c_stream__` or `__arrow_c_array__` | its chunks, in place |
+//! | an iterator | the rows of the arrays and tables that it yields; it may reuse their memory for the next ones |
 //! | a tuple | a source for each streamed parameter |
 //!
-//! An iterator runs in the thread that reads, with the interpreter's lock while it makes an item and no longer. What it raises is kept,
-//! and ends the stream.
+//! An iterator runs in the reading thread, which holds the interpreter's lock only while the iterator makes an item. An exception of
+//! the iterator is kept, and ends the stream.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,24 +33,24 @@ use crate::error::Error;
 use crate::numpy;
 use crate::program::{Code, Running as Program};
 
-/// An array of a streamed parameter.
+/// One array of a streamed parameter.
 #[derive(Clone)]
 pub struct Leaf {
-    /// What the parameter, or the field of its elements, is called.
+    /// Name of the parameter, or of the field of its elements.
     name: String,
     ty: ValueType,
     rank: usize,
 }
 
-/// How objects are read.
+/// The settings for reading objects.
 #[derive(Clone)]
 pub struct Reading {
     pub code: Arc<Code>,
     pub program: Arc<Program>,
-    /// What messages speak of.
+    /// Entry point that messages name.
     pub entry: String,
     pub leaves: Vec<Leaf>,
-    /// The columns of tables, if they are named; otherwise several have the names of the leaves.
+    /// Column names of tables, if the caller gives any. Otherwise several leaves take the columns of their own names.
     pub columns: Option<Vec<String>>,
     pub files: SourceOptions,
     pub raised: Raised,
@@ -63,26 +63,26 @@ struct Items {
     first: Option<Piece>,
 }
 
-/// Chunks of Arrow's.
+/// The chunks of an Arrow stream.
 struct ArrowPieces {
     reading: Reading,
     chunks: Chunks,
     first: Option<Piece>,
-    /// Rows so far.
+    /// Number of rows read so far.
     row: u64,
 }
 
-/// One piece.
+/// A single piece.
 struct Whole(Option<Piece>);
 
 impl Leaf {
-    /// A streamed parameter, or the field of its elements that an array holds.
+    /// Describes an array that holds a streamed parameter, or a field of its elements.
     pub fn of(flat: &FlatType) -> Leaf {
         let name = flat.name.rsplit('.').next().unwrap_or_default().to_string();
         Leaf { name, ty: flat.element, rank: flat.rank }
     }
 
-    /// The type of the elements if there are none.
+    /// Returns the element type to assume if there are no elements: all sizes are 0.
     fn nothing(&self) -> ElementType {
         let shape: Shape = std::iter::repeat_n(0, self.rank.saturating_sub(1)).collect();
         ElementType { scalar: self.ty, shape }
@@ -90,7 +90,7 @@ impl Leaf {
 }
 
 impl Reading {
-    /// A source for each leaf.
+    /// Returns a source for each leaf.
     pub fn sources(&self, source: &Bound<'_, PyAny>) -> PyResult<Vec<Box<dyn Source>>> {
         if let Ok(several) = source.cast::<PyTuple>() {
             return self.several(several);
@@ -118,7 +118,7 @@ impl Reading {
         self.iterated(items)
     }
 
-    /// A source for each leaf from an object for each.
+    /// Returns a source for each leaf, from one object per leaf.
     fn several(&self, sources: &Bound<'_, PyTuple>) -> PyResult<Vec<Box<dyn Source>>> {
         if sources.len() != self.leaves.len() {
             return Err(PyTypeError::new_err(format!(
@@ -141,7 +141,7 @@ impl Reading {
 
     fn open(&self, py: Python<'_>, path: &Path) -> PyResult<Vec<Box<dyn Source>>> {
         if path != Path::new("-") {
-            // Python has an exception for each way in which a file may be missing.
+            // Python has a separate exception for each reason why a file cannot be found.
             py.import("os")?.call_method1("stat", (path,))?;
         }
         let names = self.names();
@@ -178,7 +178,7 @@ impl Reading {
         Ok(self.pieces(types, None, Box::new(pieces)))
     }
 
-    /// Sources of pieces like this one.
+    /// Returns sources of pieces with the types of `like`.
     fn pieces(&self, like: Piece, rows: Option<u64>, pieces: Box<dyn Pieces>) -> Vec<Box<dyn Source>> {
         let element = |value: &Value| {
             let shape = value.shape().get(1..).unwrap_or_default();
@@ -199,13 +199,13 @@ impl Reading {
         sources.into_iter().map(|source| Box::new(source) as Box<dyn Source>).collect()
     }
 
-    /// The names of the columns of a table; none where there is one leaf and no name for it.
+    /// Returns the column names to look for in a table; `None` for a single leaf without a given name.
     fn names(&self) -> Option<Vec<String>> {
         let leaves = || self.leaves.iter().map(|leaf| leaf.name.clone()).collect();
         self.columns.clone().or_else(|| (self.leaves.len() > 1).then(leaves))
     }
 
-    /// The arrays of an object.
+    /// Converts an object to a piece: one array for each leaf.
     fn piece(&self, item: &Bound<'_, PyAny>) -> PyResult<Piece> {
         let parts = self.parts(item)?;
         let mut taker = Taker::new(&self.code, &self.program, &self.entry);
@@ -215,7 +215,7 @@ impl Reading {
         Ok(Piece { columns: taker.values()?, stays: parts.iter().all(is_arrow) })
     }
 
-    /// The columns of an object.
+    /// Returns the columns of an object, one for each leaf.
     fn parts<'py>(&self, item: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         if let Ok(tuple) = item.cast::<PyTuple>()
             && self.leaves.len() > 1
@@ -251,7 +251,7 @@ impl Reading {
         names.iter().map(column).collect()
     }
 
-    /// The arrays of a chunk of Arrow's, which begins at a row.
+    /// Converts an Arrow chunk, whose first row has number `row` in the stream, to a piece.
     fn chunk(&self, chunk: &ArrayRef, row: u64) -> Result<Piece, Failed> {
         let mut columns = Vec::new();
         for (place, leaf) in self.leaves.iter().enumerate() {
@@ -278,7 +278,7 @@ impl Reading {
         Ok(Piece { columns, stays: true })
     }
 
-    /// What a column of a chunk is called, and its array.
+    /// Returns the name of a column for messages, and the column.
     fn column<'a>(&self, chunk: &'a ArrayRef, place: usize) -> Result<(String, &'a ArrayRef), Failed> {
         let names = self.names();
         let Some(table) = chunk.as_struct_opt() else {
@@ -308,11 +308,11 @@ impl Reading {
     }
 }
 
-/// Why a chunk is not taken.
+/// The reason why a chunk is not taken.
 enum Failed {
-    /// An exception.
+    /// A Python exception.
     Raised(PyErr),
-    /// Words.
+    /// A message.
     Said(String),
 }
 
@@ -367,12 +367,12 @@ impl Pieces for Whole {
     }
 }
 
-/// The path that an object is.
+/// Returns the object as a path, if it is one.
 fn path(object: &Bound<'_, PyAny>) -> Option<PathBuf> {
     object.extract().ok()
 }
 
-/// Whether a table makes nulls of what is no number when it is lent to Arrow.
+/// Returns whether an object is of pandas, whose Arrow export turns NaN into null.
 fn is_pandas(object: &Bound<'_, PyAny>) -> bool {
     let module = object.get_type().getattr("__module__").and_then(|module| module.extract::<String>());
     module.is_ok_and(|module| module == "pandas" || module.starts_with("pandas."))

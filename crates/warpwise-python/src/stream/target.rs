@@ -1,4 +1,4 @@
-//! Files that results go to: they are there when they are whole, or not at all.
+//! Output files, which are either complete or absent.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use warpwise_stream::sink::{Partial, create_partial};
 use super::running::Prepared;
 use crate::error::Error;
 
-/// Files for the results of a stream, one for each.
+/// Creates the output files of a stream, one for each result.
 pub fn files(mut prepared: Prepared, out: &[PathBuf]) -> PyResult<(Prepared, Vec<Partial>)> {
     if out.len() != prepared.results {
         return Err(PyValueError::new_err(format!(
@@ -34,13 +34,13 @@ pub fn files(mut prepared: Prepared, out: &[PathBuf]) -> PyResult<(Prepared, Vec
     Ok((prepared, partial))
 }
 
-/// Gives them their names.
+/// Gives complete files their final names.
 pub fn complete(files: Vec<Partial>) -> PyResult<()> {
     files.into_iter().try_for_each(Partial::complete).map_err(Error::new_err)
 }
 
-/// Takes them away.
+/// Removes the files.
 pub fn discard(files: Vec<Partial>) {
-    // There is an exception already, which says more than that nobody could clean up.
+    // The exception that led here says more than one about the cleanup would.
     files.into_iter().for_each(|file| drop(file.discard()));
 }

@@ -1,4 +1,4 @@
-//! Configurations.
+//! Functions for configurations.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_int};
@@ -8,7 +8,7 @@ use super::text;
 use crate::abi::{Linked, guarded};
 use crate::program::{Settings, tuning_parameters};
 
-/// What a context is to be made of.
+/// The program and the settings of a future context.
 pub struct Config {
     pub program: *const Linked,
     pub settings: Settings,
@@ -32,10 +32,10 @@ unsafe extern "C" fn warpwise_config_free(config: *mut Config) {
     }
 }
 
-/// 0: debugging, 1: profiling, 2: logging, 3: the number of threads.
+/// Sets an option. 0: debugging, 1: profiling, 2: logging, 3: the number of threads.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_config_set(config: *mut Config, what: c_int, value: c_int) {
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     let Some(config) = (unsafe { config.as_mut() }) else { return };
     match what {
         0 => config.debugging = value != 0,
@@ -48,13 +48,13 @@ unsafe extern "C" fn warpwise_config_set(config: *mut Config, what: c_int, value
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_config_set_memory_limit(config: *mut Config, bytes: u64) {
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     if let Some(config) = unsafe { config.as_mut() } {
         config.settings.memory_limit = Some(bytes).filter(|&bytes| bytes > 0);
     }
 }
 
-/// Not 0 if there is no such tuning parameter.
+/// Sets a tuning parameter. Returns a value other than 0 if there is no such parameter.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_config_set_tuning_param(
     config: *mut Config,
@@ -64,7 +64,7 @@ unsafe extern "C" fn warpwise_config_set_tuning_param(
     // SAFETY: the caller's handle and text.
     let (config, name) = unsafe { (config.as_mut(), text(name)) };
     let Some(config) = config else { return 1 };
-    // SAFETY: the caller's program.
+    // SAFETY: the caller's program is valid.
     if !unsafe { names(config.program) }.contains(&name) {
         return 1;
     }
@@ -74,15 +74,15 @@ unsafe extern "C" fn warpwise_config_set_tuning_param(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_tuning_parameter_count(program: *const Linked) -> c_int {
-    // SAFETY: the caller's program.
+    // SAFETY: the caller's program is valid.
     unsafe { names(program) }.len() as c_int
 }
 
-/// The name of a tuning parameter, which lives as long as the process; null beyond the last.
+/// Returns the name of a tuning parameter, which lives as long as the process; null beyond the last.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_tuning_parameter_name(program: *const Linked, number: c_int) -> *const c_char {
     static NAMES: Mutex<BTreeMap<String, CString>> = Mutex::new(BTreeMap::new());
-    // SAFETY: the caller's program.
+    // SAFETY: the caller's program is valid.
     let names = unsafe { names(program) };
     let Some(name) = usize::try_from(number).ok().and_then(|number| names.into_iter().nth(number)) else {
         return std::ptr::null();
@@ -92,12 +92,12 @@ unsafe extern "C" fn warpwise_tuning_parameter_name(program: *const Linked, numb
     known.entry(name).or_insert(text).as_ptr()
 }
 
-/// The names of the tuning parameters of a program; none of one that cannot run here.
+/// Returns the names of a program's tuning parameters; none for a program that cannot run here.
 ///
 /// # Safety
 /// The program is as its description says.
 unsafe fn names(program: *const Linked) -> Vec<String> {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let best = guarded(|| unsafe { (*program).best() });
     best.map_or(Vec::new(), |(image, _)| tuning_parameters(&image.module))
 }

@@ -1,4 +1,4 @@
-//! Contexts: a program ready to run, and what went wrong last.
+//! Functions for contexts: a program ready to run, and its last error.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;
@@ -11,7 +11,7 @@ use crate::interface::TypeRef;
 use crate::program::Program;
 use crate::value::{Held, Problem, argument_name, misuse};
 
-/// A program ready to run; none where it could not be made ready.
+/// A program ready to run; without a program if it could not be made ready.
 pub struct Context {
     program: Option<Program>,
     error: Mutex<Option<String>>,
@@ -20,14 +20,14 @@ pub struct Context {
     log: Mutex<Log>,
 }
 
-/// Where messages go; standard error if null.
+/// The stream for messages; standard error if null.
 struct Log(*mut libc::FILE);
 
 // SAFETY: the C library locks its streams.
 unsafe impl Send for Log {}
 
 impl Context {
-    /// Does something with the program; keeps what goes wrong, and gives its code.
+    /// Runs `work` on the program. On failure keeps the message, and returns its code.
     fn attempt(&self, work: impl FnOnce(&Program) -> Result<(), Problem>) -> c_int {
         let done = guarded(|| match &self.program {
             Some(program) => work(program),
@@ -51,7 +51,7 @@ impl Context {
         }
         let line = c_text(&format!("{message}\n"));
         if !line.is_null() {
-            // SAFETY: the stream is the caller's, the text ends with a zero byte and is freed once.
+            // SAFETY: the stream is the caller's; the text ends with a zero byte and is freed once.
             unsafe {
                 libc::fputs(line, stream.0);
                 libc::free(line.cast());
@@ -60,7 +60,7 @@ impl Context {
     }
 }
 
-/// Does something with a context and its program; a null context is a misuse that nobody can be told of but by its code.
+/// Runs `work` on a context and its program. For a null context the error code is the only report.
 ///
 /// # Safety
 /// The context is null or the caller's.
@@ -68,17 +68,17 @@ pub unsafe fn with(
     context: *const Context,
     work: impl FnOnce(&Context, &Program) -> Result<(), Problem>,
 ) -> c_int {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     match unsafe { context.as_ref() } {
         Some(context) => context.attempt(|program| work(context, program)),
         None => misuse("").code(),
     }
 }
 
-/// As [`with`], but gives a handle on what comes out, or null.
+/// Does the same as [`with`], but returns a handle to the result, or null.
 ///
 /// # Safety
-/// See there.
+/// As for [`with`].
 pub unsafe fn make(
     context: *const Context,
     work: impl FnOnce(&Program) -> Result<Held, Problem>,
@@ -88,31 +88,31 @@ pub unsafe fn make(
         made = Box::into_raw(Box::new(work(program)?));
         Ok(())
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe { with(context, keep) };
     made
 }
 
-/// An error if a pointer is null.
+/// Returns an error if a pointer is null.
 pub fn not_null<T>(pointer: *const T, what: &str) -> Result<(), Problem> {
     if pointer.is_null() { Err(misuse(&format!("{what} is NULL"))) } else { Ok(()) }
 }
 
-/// What a handle stands for; an error if it is null.
+/// Returns the value of a handle; an error if the handle is null.
 ///
 /// # Safety
-/// The handle is null or the caller's, and not used otherwise while the reference lives.
+/// The handle is null or the caller's, and the value is not changed while the reference lives.
 pub unsafe fn held<'a>(handle: *const Held) -> Result<&'a Held, Problem> {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     unsafe { handle.as_ref() }.ok_or_else(|| misuse("the value is NULL"))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_new(config: *const Config) -> *mut Context {
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     let Some(config) = (unsafe { config.as_ref() }) else { return ptr::null_mut() };
     let program = guarded(|| {
-        // SAFETY: the caller's program.
+        // SAFETY: the caller's program is valid.
         let (image, kernels) = unsafe { (*config.program).best() }?;
         Program::new(image, kernels, &config.settings)
     });
@@ -137,10 +137,10 @@ unsafe extern "C" fn warpwise_context_free(context: *mut Context) {
     }
 }
 
-/// The last error, which is then forgotten; null if there is none.
+/// Returns the last error and forgets it; null if there is none.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_get_error(context: *const Context) -> *mut c_char {
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     let Some(context) = (unsafe { context.as_ref() }) else { return ptr::null_mut() };
     let error = context.error.lock().unwrap_or_else(PoisonError::into_inner).take();
     error.map_or(ptr::null_mut(), |error| c_text(&error))
@@ -148,23 +148,23 @@ unsafe extern "C" fn warpwise_context_get_error(context: *const Context) -> *mut
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_set_logging_file(context: *const Context, stream: *mut libc::FILE) {
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     if let Some(context) = unsafe { context.as_ref() } {
         context.log.lock().unwrap_or_else(PoisonError::into_inner).0 = stream;
     }
 }
 
-/// Counts from now on where the time of calls goes, or no longer, if the configuration asked for it.
+/// Starts or stops recording where calls spend their time, if the configuration asked for profiling.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_profile(context: *const Context, on: c_int) {
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     let Some(context) = (unsafe { context.as_ref() }) else { return };
     if let (Some(program), true) = (&context.program, context.profiling) {
         if on == 0 { program.stop_profile() } else { program.start_profile() }
     }
 }
 
-/// Memory, and where the time went, as JSON.
+/// Returns a report of memory and of where calls spent their time, as JSON.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_report(context: *const Context) -> *mut c_char {
     let mut report = None;
@@ -172,7 +172,7 @@ unsafe extern "C" fn warpwise_context_report(context: *const Context) -> *mut c_
         report = Some(crate::report::report(program));
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, describe) };
     report.map_or(ptr::null_mut(), |report| c_text(&report))
 }
@@ -183,22 +183,22 @@ unsafe extern "C" fn warpwise_context_clear_caches(context: *const Context) -> c
         program.memory().trim();
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, trim) }
 }
 
-/// Ends the call that runs in this context, or the next one if none does, with an error. For other threads than the one that calls, and
-/// for signal handlers.
+/// Ends the running call of this context with an error, or the next call if none runs. Intended for other threads than the calling one,
+/// and for signal handlers.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_cancel(context: *const Context) {
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     if let Some(program) = &unsafe { &*context }.program {
         program.cancel_flag().set();
     }
 }
 
-/// Calls an entry point. Arguments are handles, or where scalars lie; the result is a handle to be written, or where a scalar
-/// goes. It is written only if all is well. Arguments are consumed when the program begins to run.
+/// Calls an entry point. Arguments are handles, or addresses of scalars; `result` is the place for a handle or a scalar, and is written
+/// only on success. Arguments are consumed when the program begins to run.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn warpwise_call(
     context: *const Context,
@@ -211,7 +211,7 @@ pub(super) unsafe extern "C" fn warpwise_call(
         let interface = &program.interface.entries[entry];
         let inputs = &interface.inputs;
         not_null(result, "the place of the result")?;
-        // SAFETY: the entry point takes so many.
+        // SAFETY: the entry point takes this number of arguments.
         let arguments = unsafe { part(arguments, inputs.len()) };
         for (at, (input, &argument)) in inputs.iter().zip(arguments).enumerate() {
             not_null(argument, &argument_name(at, input))?;
@@ -220,7 +220,7 @@ pub(super) unsafe extern "C" fn warpwise_call(
             let mut scalars = Vec::new();
             for (input, &argument) in inputs.iter().zip(arguments) {
                 if let TypeRef::Scalar(_) = input.ty {
-                    // SAFETY: the argument is where such a scalar lies.
+                    // SAFETY: the argument is the address of such a scalar.
                     scalars.push(unsafe { super::values::read(input.ty, argument) }?);
                 }
             }
@@ -237,16 +237,16 @@ pub(super) unsafe extern "C" fn warpwise_call(
             unsafe { &mut *argument.cast::<Held>() }.leaves.clear();
         }
         let called = program.call(entry, leaves);
-        // A request ends one call, also where that was done already.
+        // A request to stop ends only one call, even if that call was already done.
         program.cancel_flag().clear();
         let value = called?;
         if context.logging {
             context.log(&format!("{}: {} us", interface.name, start.elapsed().as_micros()));
         }
-        // SAFETY: the result is where such a value goes.
+        // SAFETY: the result has room for such a value.
         unsafe { super::values::write(value, result) };
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, call) }
 }

@@ -1,4 +1,4 @@
-//! Records, sums and arrays of them; values as bytes.
+//! Functions for records, sums and arrays of them, and for values as bytes.
 
 use std::ffi::{c_int, c_void};
 use std::io::Write;
@@ -12,11 +12,11 @@ use crate::interface::{Kind, TypeRef};
 use crate::program::Program;
 use crate::value::{Held, Problem, misuse};
 
-/// What values as bytes begin with; then the number of bytes that follow.
+/// First bytes of an encoded value; then comes the number of bytes that follow.
 const MARK: &[u8; 8] = b"warpwise";
 const HEADER: usize = MARK.len() + size_of::<u64>();
 
-/// The field of a record, or the array of the fields of an array of records.
+/// Returns a field of a record, or the array of that field of an array of records.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_project(
     context: *const Context,
@@ -26,17 +26,18 @@ unsafe extern "C" fn warpwise_project(
 ) -> c_int {
     let project = |_: &Context, program: &Program| {
         not_null(result, "the place of the result")?;
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         let part = program.values().project(unsafe { held(value) }?, field)?;
-        // SAFETY: the result is where such a value goes.
+        // SAFETY: the result has room for such a value.
         unsafe { write(part, result) };
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, project) }
 }
 
-/// As [`warpwise_call`], for an entry point whose result is a tuple of so many parts: each part has a place of its own.
+/// Does the same as [`warpwise_call`] for an entry point whose result is a tuple of `count` parts: each part has its own place in
+/// `results`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_call_apart(
     context: *const Context,
@@ -46,12 +47,12 @@ unsafe extern "C" fn warpwise_call_apart(
     arguments: *const *mut u8,
 ) -> c_int {
     let mut tuple: *mut Held = ptr::null_mut();
-    // SAFETY: the caller's handles; a tuple goes where a handle does.
+    // SAFETY: the caller's handles are valid; a tuple is written as a handle.
     let status = unsafe { warpwise_call(context, entry, (&raw mut tuple).cast(), arguments) };
     if status != 0 {
         return status;
     }
-    // SAFETY: the call gave this tuple, which nobody else knows, and there are as many places as parts.
+    // SAFETY: the call returned this tuple, which nobody else knows, and there are as many places as parts.
     unsafe {
         let places = part(results, count).iter().enumerate();
         let failed = places
@@ -62,7 +63,7 @@ unsafe extern "C" fn warpwise_call_apart(
     }
 }
 
-/// The record of fields, or the array of records of arrays: handles, or where scalars lie.
+/// Creates a record from its fields, or an array of records from the fields' arrays. Parts are handles, or addresses of scalars.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_assemble(
     context: *const Context,
@@ -83,29 +84,29 @@ unsafe extern "C" fn warpwise_assemble(
         // SAFETY: there are as many parts as fields.
         let held = unsafe { read_all(&types, parts) }?;
         let value = program.values().assemble(TypeRef::Named(ty), &held.iter().collect::<Vec<_>>())?;
-        // SAFETY: the result is where a handle goes.
+        // SAFETY: the result has room for a handle.
         unsafe { write(value, result.cast()) };
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, assemble) }
 }
 
-/// The number of a sum's variant; -1 of a value that is none.
+/// Returns the number of a sum value's variant; -1 on failure.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_variant(context: *const Context, value: *const Held) -> c_int {
     let mut variant = -1;
     let find = |_: &Context, program: &Program| {
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         variant = program.values().variant(unsafe { held(value) }?)? as c_int;
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, find) };
     variant
 }
 
-/// The value of a variant that carries these.
+/// Creates a sum value of a variant that carries these parts.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_construct(
     context: *const Context,
@@ -124,15 +125,15 @@ unsafe extern "C" fn warpwise_construct(
         let held = unsafe { read_all(&types, parts) }?;
         let values = held.iter().collect::<Vec<_>>();
         let value = program.values().construct(TypeRef::Named(ty), variant, &values)?;
-        // SAFETY: the result is where a handle goes.
+        // SAFETY: the result has room for a handle.
         unsafe { write(value, result.cast()) };
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, construct) }
 }
 
-/// Puts what a variant carries to these places.
+/// Writes the values that a variant carries to these places.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_destruct(
     context: *const Context,
@@ -141,22 +142,23 @@ unsafe extern "C" fn warpwise_destruct(
     variant: usize,
 ) -> c_int {
     let destruct = |_: &Context, program: &Program| {
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         let payload = program.values().destruct(unsafe { held(value) }?, variant)?;
         // SAFETY: there are as many places as the variant carries.
         let results = unsafe { part(results, payload.len()) };
         results.iter().try_for_each(|&result| not_null(result, "the place of a result"))?;
         for (value, &result) in payload.into_iter().zip(results) {
-            // SAFETY: the result is where such a value goes.
+            // SAFETY: the result has room for such a value.
             unsafe { write(value, result) };
         }
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, destruct) }
 }
 
-/// A value as bytes: their number, and where asked for the bytes, in memory that is there or that C is to free.
+/// Encodes a value as bytes. Writes their number to `count`, and unless `place` is null the bytes to `*place`, or if that is null to
+/// new memory that C must free.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_store(
     context: *const Context,
@@ -166,11 +168,11 @@ unsafe extern "C" fn warpwise_store(
 ) -> c_int {
     let store = |_: &Context, program: &Program| {
         not_null(count, "the place of the number of bytes")?;
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         let value = unsafe { held(value) }?;
         program.values().usable(value)?;
         let bytes = to_bytes(value)?;
-        // SAFETY: the caller's places; what is at `*place`, unless null, has room for so many bytes.
+        // SAFETY: the caller's pointers are valid; the memory at `*place`, unless null, has room for the bytes.
         unsafe {
             *count = bytes.len();
             if place.is_null() {
@@ -186,27 +188,27 @@ unsafe extern "C" fn warpwise_store(
         }
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, store) }
 }
 
-/// The value that was made bytes.
+/// Decodes a value from bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_restore(context: *const Context, ty: usize, bytes: *const u8) -> *mut Held {
     let restore = |program: &Program| {
         not_null(bytes, "the place of the bytes")?;
-        // SAFETY: the bytes are those that `warpwise_store` wrote, so that the header is there.
+        // SAFETY: `warpwise_store` wrote the bytes, so the header is there.
         let header = unsafe { part(bytes, HEADER) };
         let length =
             header.get(MARK.len()..).and_then(|length| length.try_into().ok()).map(u64::from_le_bytes);
         let Some(length) = length.filter(|_| header.starts_with(MARK)) else {
             return Err(misuse("these bytes are no value"));
         };
-        // SAFETY: so many follow.
+        // SAFETY: `length` bytes follow the header.
         let rest = unsafe { part(bytes.add(HEADER), length as usize) };
         crate::transfer::read_held(program, TypeRef::Named(ty), "bytes", rest)
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { make(context, restore) }
 }
 
@@ -220,13 +222,13 @@ fn to_bytes(value: &Held) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// The scalars and handles at these places.
+/// Reads the scalars and handles at these places.
 ///
 /// # Safety
-/// There are as many places as types, and at each such a scalar, or it is a handle.
+/// There are as many places as types, and each is the address of a scalar of its type, or a handle.
 unsafe fn read_all(types: &[TypeRef], places: *const *const u8) -> Result<Vec<Held>, Problem> {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let places = unsafe { part(places, types.len()) };
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     types.iter().zip(places).map(|(&ty, &place)| unsafe { read(ty, place) }).collect()
 }

@@ -1,4 +1,4 @@
-//! Arrays of scalars, and what all values have in common.
+//! Functions for arrays of scalars, and for all values.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -13,25 +13,25 @@ use crate::interface::TypeRef;
 use crate::program::Program;
 use crate::value::{Held, Problem, misuse, rank};
 
-/// The scalar or handle at a place, as a value; an error if that is null.
+/// Reads the scalar at `place`, or the value of the handle `place`; an error if it is null.
 ///
 /// # Safety
-/// For a scalar type such a scalar lies there; otherwise it is a handle.
+/// For a scalar type, a scalar of this type lies at `place`; otherwise `place` is a handle.
 pub unsafe fn read(ty: TypeRef, place: *const u8) -> Result<Held, Problem> {
     match ty {
         TypeRef::Scalar(ty) => {
             not_null(place, "the place of a scalar")?;
             let mut bits = [0; 8];
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             unsafe { ptr::copy_nonoverlapping(place, bits.as_mut_ptr(), ty.scalar().bytes()) };
             Ok(Held::scalar(ty, Scalar::from_bits(ty.scalar(), u64::from_le_bytes(bits))))
         }
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         TypeRef::Named(_) => Ok(unsafe { held(place.cast()) }?.clone()),
     }
 }
 
-/// Puts a scalar, or a handle on any other value, to its place.
+/// Writes a scalar, or a handle to any other value, to a place.
 ///
 /// # Safety
 /// The place has room for the scalar or the handle.
@@ -39,11 +39,11 @@ pub unsafe fn write(value: Held, place: *mut u8) {
     match (value.ty, value.leaves.first()) {
         (TypeRef::Scalar(ty), Some(Value::Scalar { value, .. })) => {
             let bytes = value.to_bits().to_le_bytes();
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place, ty.scalar().bytes()) };
         }
         _ => {
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             unsafe { place.cast::<*mut Held>().write_unaligned(Box::into_raw(Box::new(value))) };
         }
     }
@@ -68,7 +68,7 @@ unsafe extern "C" fn warpwise_new_array(
         let (element, _) = program.interface.leaves(ty)[0];
         let mut array = Array::allocate(program.memory(), element.scalar(), shape)?;
         let target = array.bytes_mut(program.memory())?;
-        // SAFETY: the data is of this shape.
+        // SAFETY: the data has this shape.
         let bytes = unsafe { part(data, target.len()) };
         if element.scalar() == ScalarType::Bool {
             target.iter_mut().zip(bytes).for_each(|(target, &byte)| *target = u8::from(byte != 0));
@@ -77,7 +77,7 @@ unsafe extern "C" fn warpwise_new_array(
         }
         Ok(Held::new(&program.interface, ty, vec![Value::array(element, array)]))
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { make(context, copied) }
 }
 
@@ -94,7 +94,7 @@ pub(super) unsafe extern "C" fn warpwise_free(_: *const Context, value: *mut Hel
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_values(context: *const Context, value: *const Held, data: *mut u8) -> c_int {
     let copy_out = |_: &Context, _: &Program| {
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         let bytes = only_array(unsafe { held(value) }?)?.bytes();
         if !bytes.is_empty() {
             not_null(data, "the place of the elements")?;
@@ -103,39 +103,39 @@ unsafe extern "C" fn warpwise_values(context: *const Context, value: *const Held
         }
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, copy_out) }
 }
 
-/// Where the elements lie, in row-major order.
+/// Returns the address of the elements, in row-major order.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_values_raw(context: *const Context, value: *const Held) -> *mut u8 {
     let mut start = ptr::null_mut();
     let find = |_: &Context, _: &Program| {
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         start = only_array(unsafe { held(value) }?)?.bytes().as_ptr().cast_mut();
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, find) };
     start
 }
 
-/// Where the sizes lie, which the handle keeps.
+/// Returns the address of the sizes, which the handle keeps.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_shape(context: *const Context, value: *const Held) -> *const i64 {
     let mut sizes = ptr::null();
     let find = |_: &Context, _: &Program| {
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         sizes = unsafe { held(value) }?.shape.as_ptr();
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, find) };
     sizes
 }
 
-/// The element of an array at as many indices as there are dimensions.
+/// Copies out an element of an array; there is one index per dimension.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_index(
     context: *const Context,
@@ -145,20 +145,20 @@ unsafe extern "C" fn warpwise_index(
 ) -> c_int {
     let element = |_: &Context, program: &Program| {
         not_null(result, "the place of the result")?;
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         let value = unsafe { held(value) }?;
         // SAFETY: there are as many indices as dimensions.
         let index = unsafe { part(index, value.shape.len()) };
         let element = program.values().index(value, index)?;
-        // SAFETY: the result is where such a value goes.
+        // SAFETY: the result has room for such a value.
         unsafe { write(element, result) };
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, element) }
 }
 
-/// Replaces the element of an array.
+/// Replaces an element of an array.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_set(
     context: *const Context,
@@ -168,18 +168,18 @@ unsafe extern "C" fn warpwise_set(
 ) -> c_int {
     let replace = |_: &Context, program: &Program| {
         not_null(value, "the value")?;
-        // SAFETY: the caller's handle.
+        // SAFETY: the caller's handle is valid.
         let value = unsafe { &mut *value };
         let ty = program.values().element(value.ty)?;
         // SAFETY: there are as many indices as dimensions, and the element is of its type.
         let (index, element) = unsafe { (part(index, value.shape.len()), read(ty, element)?) };
         program.values().set(value, index, &element)
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, replace) }
 }
 
-/// An array of values that are no scalars; its elements are handles.
+/// Creates an array of elements that are not scalars; the elements are handles.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_new_opaque_array(
     context: *const Context,
@@ -201,15 +201,15 @@ unsafe extern "C" fn warpwise_new_opaque_array(
         let elements =
             unsafe { part(elements, count as usize) }.iter().map(|&element| unsafe { held(element) });
         let array = program.values().array(ty, shape, &elements.collect::<Result<Vec<&Held>, _>>()?)?;
-        // SAFETY: the result is where a handle goes.
+        // SAFETY: the result has room for a handle.
         unsafe { write(array, result.cast()) };
         Ok(())
     };
-    // SAFETY: the caller's handle.
+    // SAFETY: the caller's handle is valid.
     unsafe { with(context, collect) }
 }
 
-/// The one array that an array of scalars is.
+/// Returns the only leaf of an array of scalars.
 fn only_array(value: &Held) -> Result<&Array, Problem> {
     match value.leaves.as_slice() {
         [Value::Array { array, .. }] => Ok(array),

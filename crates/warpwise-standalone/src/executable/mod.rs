@@ -1,4 +1,4 @@
-//! Programs as commands: one entry point, arguments from standard input, results to standard output.
+//! Programs as commands: one entry point, with arguments from standard input and results to standard output.
 //!
 //! ```text
 //! $ echo '[1, 2, 3]' | ./sum                     6i32
@@ -6,7 +6,8 @@
 //! $ ./sum --server                               commands from standard input, see `server`
 //! ```
 //!
-//! Exit codes: 0 fine, 130, 143 and 129 ended by SIGINT, SIGTERM and SIGHUP, 1 anything else, as of `warpwise run`; so are messages.
+//! Exit codes: 0 for success; 130, 143 and 129 if ended by SIGINT, SIGTERM and SIGHUP; 1 for anything else. Codes and messages are
+//! those of `warpwise run`.
 
 mod options;
 
@@ -25,10 +26,10 @@ use crate::program::{Program, tuning_parameters};
 use crate::value::Problem;
 use options::{Asked, Options};
 
-/// The command of a program that is linked into this process; `server` if it is one unless told otherwise. Gives the exit code.
+/// Runs the command of a program that is linked into this process, and returns the exit code. With `server`, the default is to serve.
 ///
 /// # Safety
-/// The program is as its description says, and there are `count` words.
+/// The program is as its description says, and `words` holds `count` words.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_main(
     program: *const Linked,
@@ -36,17 +37,17 @@ unsafe extern "C" fn warpwise_main(
     count: c_int,
     words: *const *const c_char,
 ) -> c_int {
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let words = unsafe { part(words, usize::try_from(count).unwrap_or(0)) };
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let words = words.iter().map(|&word| unsafe { CStr::from_ptr(word) }.to_string_lossy().into_owned());
     let words: Vec<String> = words.collect();
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let done = guarded(|| unsafe { command(&*program, server != 0, &words) });
     match done {
         Ok(()) => 0,
         Err(problem) => {
-            // Where standard error is closed there is nobody to tell.
+            // If standard error is closed, there is nobody to tell.
             let _ = writeln!(io::stderr(), "error: {}", problem.message().trim_end());
             1
         }
@@ -59,7 +60,7 @@ unsafe fn command(program: &Linked, server: bool, words: &[String]) -> Result<()
     if options.asked == Asked::Help {
         return print(|output| output.write_all(options::help(name).as_bytes()));
     }
-    // SAFETY: as the caller vouches.
+    // SAFETY: guaranteed by the caller.
     let (image, kernels) = unsafe { program.best() }?;
     let parameters = tuning_parameters(&image.module);
     if options.asked == Asked::Parameters {
@@ -91,7 +92,7 @@ fn run(program: &Program, options: &Options) -> Result<(), Problem> {
     log(format!("{} arguments read", arguments.len()));
     let mut results = Vec::new();
     for round in 0..=options.runs.unwrap_or(0) {
-        // A consumed argument must be there for the next run.
+        // A consumed argument must still exist for the next run.
         let prepared = program.prepare(number, arguments.clone())?;
         let start = Instant::now();
         results = program.run(number, prepared)?;
@@ -112,7 +113,7 @@ fn run(program: &Program, options: &Options) -> Result<(), Problem> {
     if options.silent { Ok(()) } else { print(|output| write_values(output, &results, options.binary)) }
 }
 
-/// The number of an entry point.
+/// Returns the number of an entry point.
 fn entry(program: &Program, name: &str) -> Result<usize, Problem> {
     let entries = program.entries();
     entries.iter().position(|entry| entry.point.name == name).ok_or_else(|| {
@@ -158,7 +159,7 @@ fn unwritable(options: &Options, error: &io::Error) -> Problem {
 }
 
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
-    // SAFETY: asks for the flags of a descriptor, whether there is one or not. Rust takes what is written to none as written.
+    // SAFETY: the call reads the flags of a descriptor, open or not. Rust treats output to a closed descriptor as written.
     if unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1 {
         return Err(Problem::Other("cannot write to standard output: it is closed".to_string()));
     }

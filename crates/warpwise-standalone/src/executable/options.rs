@@ -1,4 +1,4 @@
-//! The options of programs as commands, which are those that compiled programs of the language have elsewhere.
+//! The command-line options of programs, as other compilers of the language give them to their programs.
 
 use std::fs;
 
@@ -6,27 +6,27 @@ use warpwise_runtime::memory::parse_bytes;
 
 use crate::program::Settings;
 
-/// What is asked for.
+/// The requested action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
-    /// One entry point.
+    /// Running one entry point.
     Run,
-    /// Commands from standard input.
+    /// Serving commands from standard input.
     Server,
-    /// The options.
+    /// Printing the options.
     Help,
-    /// The tuning parameters.
+    /// Printing the tuning parameters.
     Parameters,
 }
 
-/// How a program is to run.
+/// Parsed options.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub asked: Asked,
     pub entry: String,
-    /// Where the times go.
+    /// File for the run times.
     pub times: Option<String>,
-    /// How often, after one run that does not count.
+    /// Number of measured runs, after one run that does not count.
     pub runs: Option<u32>,
     pub binary: bool,
     pub silent: bool,
@@ -36,7 +36,7 @@ pub struct Options {
     pub settings: Settings,
 }
 
-/// An option: its letter, its name, what it takes, what it does.
+/// A known option: its letter, its name, the placeholder of its value, its description.
 struct Known {
     letter: Option<char>,
     name: &'static str,
@@ -92,7 +92,7 @@ const fn known(
     Known { letter, name, takes, about }
 }
 
-/// What `--help` prints.
+/// Returns the text of `--help`.
 pub fn help(program: &str) -> String {
     let line = |known: &Known| {
         let letter = known.letter.map_or("    ".to_string(), |letter| format!("-{letter}, "));
@@ -106,7 +106,7 @@ pub fn help(program: &str) -> String {
 }
 
 impl Options {
-    /// The options that these words say.
+    /// Parses the words of a command line.
     pub fn parse(words: &[String], server: bool) -> Result<Options, String> {
         let mut options = Options {
             asked: if server { Asked::Server } else { Asked::Run },
@@ -142,7 +142,7 @@ impl Options {
         Ok(options)
     }
 
-    /// `-bn`, `-r10`, `-r 10`.
+    /// Parses options by letters: `-bn`, `-r10`, `-r 10`.
     fn set_letters<'w>(
         &mut self,
         letters: &'w str,

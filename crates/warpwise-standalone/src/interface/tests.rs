@@ -1,4 +1,4 @@
-//! Names of types, here and in C.
+//! Names of types, in the language and in C.
 
 use warpwise_ir::{EntryParam, Variant};
 

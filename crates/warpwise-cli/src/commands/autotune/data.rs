@@ -1,4 +1,4 @@
-//! The calls that versions of a program are measured with.
+//! The calls by which versions of a program are measured.
 
 use std::path::Path;
 
@@ -15,16 +15,16 @@ use crate::output::say;
 
 /// An entry point with arguments.
 pub struct DataSet<'a> {
-    /// What it is called.
+    /// Name for output.
     pub label: String,
-    /// Calls, with arrays on the device: copies are the same for all versions, and may take longer than what differs.
+    /// Calls, with arrays on the device. Copies take equal time for all versions, and may take longer than the versions differ.
     pub calls: Calls<'a>,
 }
 
-/// The data sets, and their results where those are known.
+/// Data sets, with their expected results if known.
 pub type DataSets<'a> = (Vec<DataSet<'a>>, Vec<Option<Vec<Value>>>);
 
-/// What the words of the command line say; without any, the cases of the program's test blocks.
+/// Returns the data set that the words of the command line give; without words, the cases of the program's test blocks.
 pub fn data_sets<'a>(
     (file, entry): (&Path, Option<&str>),
     words: &[String],
@@ -86,7 +86,7 @@ fn of_test_blocks<'a>(
     Ok(sets)
 }
 
-/// Whether a case is to be measured: those that fail, and those marked `notune`, are not.
+/// Returns whether a case is measured. Cases that expect an error, and those tagged `notune`, are not.
 fn is_measured(case: &TestCase, device: Target) -> bool {
     !matches!(case.expected, Expected::Error(_)) && !is_left_out(&case.tags, "notune", device)
 }

@@ -1,11 +1,10 @@
 //! `warpwise autotune`: finds values of tuning parameters by measurement, and writes them to a file that `--tuning` reads.
 //!
-//! What is measured are the cases of a program's test blocks, or one call with values from the command line. Every
-//! version that the [`mod@search`] asks for is run a few times and the shortest time counts; on devices that without copies
-//! to and from them. A version that gives another result, has no
-//! memory, or takes far longer than another has taken, is as bad as can be.
+//! The data sets are the cases of a program's test blocks, or one call with values from the command line. Every version that the
+//! [`mod@search`] asks for is run a few times and the shortest time counts; on devices, without copies to and from them. A version that
+//! runs out of memory, or takes far longer than another, has infinite cost. A version with another result is an error.
 //!
-//! Absent on purpose: groups of work-items, block sizes and numbers of lanes, which are no parameters.
+//! Absent on purpose: sizes of work-groups and blocks, and numbers of lanes, which are not tuning parameters.
 
 mod data;
 mod search;
@@ -55,18 +54,18 @@ pub struct AutotuneArguments {
     run: RunOptions,
 }
 
-/// A version that takes this many times as long as another is not timed again.
+/// Factor by which a version may be slower than the best before it is no longer timed again.
 const CLEARLY_WORSE: u32 = 3;
 
-/// One that takes this many times as long is stopped, though not before [`LEAST_LIMIT`].
+/// Factor by which a version may be slower than the best before it is stopped, though not before [`LEAST_LIMIT`].
 const HOPELESS: u32 = 20;
 
 const LEAST_LIMIT: Duration = Duration::from_secs(2);
 
-/// No version is run again when this is over.
+/// Time after which a version is not run again.
 const LONG_ENOUGH: Duration = Duration::from_secs(4);
 
-/// A program on its data sets, and what is known of its parameters.
+/// A program with its data sets, and the knowledge about its parameters.
 struct Tuner<'a> {
     arguments: &'a AutotuneArguments,
     program: &'a Program,
@@ -79,23 +78,23 @@ struct Tuner<'a> {
 struct Parameter {
     name: String,
     default: i64,
-    /// The sizes that it was compared with, with their data sets.
+    /// Sizes that it was compared with, each with the number of its data set.
     sizes: Vec<(usize, i64)>,
 }
 
-/// What the runs showed.
+/// The findings of the runs.
 #[derive(Default)]
 struct Seen {
-    /// By data set, the shortest time and the result.
+    /// Shortest time of each data set.
     best: Vec<Option<Duration>>,
     expected: Vec<Option<Vec<Value>>>,
     parameters: Vec<Parameter>,
     runs: usize,
-    /// The last failure.
+    /// Message of the last failure.
     failed: Option<String>,
 }
 
-/// Searches and writes.
+/// Searches for the best values, and writes them to a file.
 pub fn autotune(arguments: &AutotuneArguments) -> Result<u8, Failure> {
     let AutotuneArguments { file, compile, run, cache, .. } = arguments;
     let (context, program) = start(file, compile, run, cache, &[])?;
@@ -116,7 +115,7 @@ pub fn autotune(arguments: &AutotuneArguments) -> Result<u8, Failure> {
 }
 
 impl Tuner<'_> {
-    /// Times a data set, and prints what came of it.
+    /// Times a data set under an assignment, and prints the result.
     fn measure(&self, set: usize, assignment: &Assignment) -> Result<Sample, Failure> {
         let values: Vec<String> = assignment.iter().map(|(name, value)| format!("{name}={value}")).collect();
         self.program.tune(assignment.iter().map(|(name, &value)| (name.clone(), value)).collect());
@@ -142,7 +141,7 @@ impl Tuner<'_> {
         Ok(Sample { seconds: time.map_or(f64::INFINITY, |time| time.as_secs_f64()), used: used.collect() })
     }
 
-    /// The shortest time of several calls, the first of which took `time`.
+    /// Returns the shortest time of several calls, the first of which took `time`.
     fn again(&self, set: usize, time: Duration) -> Result<Duration, Failure> {
         let (start, mut shortest) = (Instant::now(), time);
         let best = self.seen.borrow().best[set];
@@ -160,7 +159,7 @@ impl Tuner<'_> {
         Ok(shortest)
     }
 
-    /// Calls the entry point: how long it took, or why that does not count.
+    /// Calls the entry point. Returns its time, or the reason why the call does not count.
     fn call(&self, set: usize) -> Result<Result<Duration, String>, Failure> {
         let DataSet { label, calls } = &self.sets[set];
         let limit = self.seen.borrow().best[set].map(|best| (HOPELESS * best).max(LEAST_LIMIT));
@@ -207,7 +206,7 @@ impl Tuner<'_> {
         }
     }
 
-    /// Says what was found, and writes it.
+    /// Prints the values that were found, and writes them.
     fn report(&self, found: &Assignment, time: Duration) -> Result<u8, Failure> {
         let seen = self.seen.borrow();
         if let (Some(set), Some(why)) = (seen.best.iter().position(Option::is_none), &seen.failed) {
@@ -239,7 +238,7 @@ impl Tuner<'_> {
     }
 }
 
-/// The sizes that a data set brings, for people.
+/// Formats the sizes that come from a data set.
 fn sizes_of(set: usize, label: &str, sizes: &[(usize, i64)]) -> Option<String> {
     let mut own: Vec<i64> = sizes.iter().filter(|(of, _)| *of == set).map(|&(_, size)| size).collect();
     own.sort_unstable();
@@ -251,10 +250,10 @@ fn sizes_of(set: usize, label: &str, sizes: &[(usize, i64)]) -> Option<String> {
     Some(format!("{shown} ({label})"))
 }
 
-/// Sizes that are listed one by one at most.
+/// Maximum number of sizes that are listed one by one.
 const MOST_SHOWN: usize = 4;
 
-/// Runs something that looks at the flag, which is set when the limit is over; whether it was.
+/// Runs `work`, which checks the flag, and sets the flag after the time limit. Also returns whether that happened.
 fn limited<T>(flag: &CancelFlag, limit: Option<Duration>, work: impl FnOnce() -> T) -> (T, bool) {
     let Some(limit) = limit else { return (work(), false) };
     let (done, waiting) = channel::<()>();

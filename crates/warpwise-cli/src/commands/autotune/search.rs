@@ -1,8 +1,8 @@
-//! The search for values of tuning parameters: which versions of the code to measure, and what follows.
+//! The search for values of tuning parameters. It decides which versions of the code are measured, and draws the conclusions.
 //!
-//! A threshold matters only by the side of each compared size on which it lies. So between two neighbouring *cuts*
-//! (values at which an answer changes) one value stands for all, and a run that would give the same answers as an
-//! earlier one is not measured again: a threshold that one data set compares with one size costs one further run.
+//! The effect of a threshold depends only on which of the compared sizes it exceeds. So between two neighbouring *cuts* (values at
+//! which an answer changes) one value stands for all, and a run that would give the same answers as an earlier one is not measured
+//! again: a threshold that one data set compares with one size costs one further run.
 //!
 //! ```text
 //! cuts of data set a: 101        cuts of data set b: 5001          t < 101 | 101 <= t < 5001 | 5001 <= t
@@ -10,49 +10,49 @@
 //! seconds of b:                                                        3   |              3 |        60      ==> t in 101..5001
 //! ```
 //!
-//! Where a program compares a parameter with many sizes, the ranges between cuts are not all tried: a few spread
-//! evenly, then those around the best, and so on. A parameter that shows up only on some sides of another is
-//! tuned there before the sides are compared. A parameter that nothing is compared with is a number: it is doubled
-//! and halved as long as that helps.
+//! If a program compares a parameter with many sizes, not all ranges between cuts are tried: first a few that are evenly spread, then
+//! those around the best, and again until the best is found. A parameter that is used only on some sides of another is tuned there
+//! before the sides are compared. A parameter that is compared with nothing is a number: it is doubled and halved as long as that
+//! helps.
 //!
 //! Absent on purpose: clocks and programs (the caller measures).
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Values of parameters by name; those that are not named have their defaults.
+/// Values of parameters by name. Parameters that are not named have their defaults.
 pub type Assignment = BTreeMap<String, i64>;
 
 /// A parameter that a run used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Used {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// Its value unless set.
+    /// Default value.
     pub default: i64,
-    /// Where answers of comparisons change, in increasing order: from each cut on they are others. None: a number.
+    /// Values at which answers of comparisons change, in increasing order; each belongs to the upper range. Empty for a number.
     pub cuts: Vec<i64>,
 }
 
-/// What a measured run says.
+/// The result of a measured run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sample {
-    /// How long it took; infinite if it failed.
+    /// Time of the run; infinite if it failed.
     pub seconds: f64,
-    /// The parameters it used, in the order of first uses.
+    /// Parameters that it used, in the order of first uses.
     pub used: Vec<Used>,
 }
 
-/// Runs a data set under an assignment.
+/// A function that runs a data set under an assignment.
 pub type Measure<'f, E> = &'f mut dyn FnMut(usize, &Assignment) -> Result<Sample, E>;
 
-/// So many ranges of values are all tried; of more, as many in each round.
+/// Maximum number of ranges that are tried in one round.
 const TRIED_AT_ONCE: usize = 5;
 
-/// Another value than the default is taken if it is better by this factor in the mean.
+/// Factor of the mean time by which another value must be better than the default.
 const WORTH_CHANGING: f64 = 1.02;
 
-/// How often a number is doubled or halved at most.
+/// Maximum number of times that a number is doubled or halved.
 const MOST_STEPS: u32 = 5;
 
 /// Finds values for all parameters that runs of the data sets use.
@@ -70,19 +70,19 @@ struct Search<'f, E> {
     data_sets: usize,
     measure: Measure<'f, E>,
     known: Vec<(usize, Assignment, Sample)>,
-    /// Parameters that are tuned, or being tuned.
+    /// Parameters that are tuned or being tuned.
     settled: Vec<String>,
 }
 
 impl<E> Search<'_, E> {
-    /// A parameter that runs under this assignment use, that is not tuned and none of `later`.
+    /// Returns a parameter that runs under this assignment use, and that is neither tuned nor in `later`.
     fn unsettled(&self, assignment: &Assignment, later: &[String]) -> Option<Used> {
         let samples = (0..self.data_sets).filter_map(|set| self.sample(set, assignment));
         let mut used = samples.flat_map(|sample| &sample.used);
         used.find(|used| !self.settled.contains(&used.name) && !later.contains(&used.name)).cloned()
     }
 
-    /// What is known of a run that gives the answers that this one would.
+    /// Returns the sample of an earlier run with the same answers as this one would have.
     fn sample(&self, set: usize, assignment: &Assignment) -> Option<&Sample> {
         let same = |(known_set, known, sample): &&(usize, Assignment, Sample)| {
             *known_set == set && sample.used.iter().all(|used| used.answers_alike(known, assignment))
@@ -90,7 +90,7 @@ impl<E> Search<'_, E> {
         self.known.iter().find(same).map(|(_, _, sample)| sample)
     }
 
-    /// How bad an assignment is: the mean of the logarithms of its times.
+    /// Returns the cost of an assignment: the mean of the logarithms of its times.
     fn cost(&mut self, assignment: &Assignment) -> Result<f64, E> {
         let mut sum = 0.0;
         for set in 0..self.data_sets {
@@ -108,8 +108,8 @@ impl<E> Search<'_, E> {
         Ok(sum / self.data_sets.max(1) as f64)
     }
 
-    /// The best value of a parameter where the others are as in `base`; its cost, and the assignment with it and with
-    /// those parameters that only matter then.
+    /// Finds the best value of a parameter, with the others as in `base`. Returns its cost, and the assignment with this value and with
+    /// values of the parameters that matter only then.
     fn tune(&mut self, parameter: &Used, base: Assignment) -> Result<(f64, Assignment), E> {
         self.settled.push(parameter.name.clone());
         let cuts = self.cuts(&parameter.name);
@@ -119,7 +119,7 @@ impl<E> Search<'_, E> {
         }
     }
 
-    /// All cuts of a parameter that are known.
+    /// Returns all known cuts of a parameter.
     fn cuts(&self, name: &str) -> Vec<i64> {
         let used = self.known.iter().flat_map(|(_, _, sample)| &sample.used);
         let mut cuts: Vec<i64> =
@@ -152,7 +152,7 @@ impl<E> Search<'_, E> {
             if spread.len() == last - first + 1 {
                 return Ok(tried.remove(&best).unwrap_or_else(|| (f64::INFINITY, base.clone())));
             }
-            // What lies between the best and those tried on both sides of it.
+            // Continue with the ranges between the best one and its tried neighbours.
             first = tried.range(..best).next_back().map_or(best, |(&at, _)| at + 1).min(best);
             last = tried.range(best + 1..).next().map_or(best, |(&at, _)| at - 1).max(best);
         }
@@ -179,7 +179,7 @@ impl<E> Search<'_, E> {
         Ok(best)
     }
 
-    /// The parameters that runs use with each of these values: they are tuned when this one is.
+    /// Returns the parameters that runs use with each of these values. They are tuned after this one.
     fn used_by_all(&mut self, parameter: &Used, values: &[i64], base: &Assignment) -> Result<Vec<String>, E> {
         let mut common: Option<Vec<String>> = None;
         for &value in values {
@@ -194,7 +194,7 @@ impl<E> Search<'_, E> {
         Ok(common.unwrap_or_default())
     }
 
-    /// The cost of a value, when all parameters are tuned that runs use with it, but for those that come `later`.
+    /// Returns the cost of a value, after tuning all parameters that runs use with it, except those in `later`.
     fn under(
         &mut self,
         parameter: &Used,
@@ -212,14 +212,14 @@ impl<E> Search<'_, E> {
         Ok((cost, assignment))
     }
 
-    /// The parameters that runs under an assignment use.
+    /// Returns the parameters that runs under an assignment use.
     fn used(&self, assignment: &Assignment) -> Vec<String> {
         let samples = (0..self.data_sets).filter_map(|set| self.sample(set, assignment));
         samples.flat_map(|sample| &sample.used).map(|used| used.name.clone()).collect()
     }
 }
 
-/// An assignment with another value of one parameter.
+/// Returns an assignment with another value of one parameter.
 fn with(base: &Assignment, parameter: &Used, value: i64) -> Assignment {
     let mut assignment = base.clone();
     assignment.insert(parameter.name.clone(), value);
@@ -227,7 +227,7 @@ fn with(base: &Assignment, parameter: &Used, value: i64) -> Assignment {
 }
 
 impl Used {
-    /// Whether comparisons have the same answers under two assignments.
+    /// Returns whether comparisons have the same answers under two assignments.
     fn answers_alike(&self, one: &Assignment, other: &Assignment) -> bool {
         let value = |assignment: &Assignment| assignment.get(&self.name).copied().unwrap_or(self.default);
         let (one, other) = (value(one), value(other));
@@ -236,7 +236,7 @@ impl Used {
     }
 }
 
-/// A value for every range between cuts: the default in its own, elsewhere the nearest to it where the range is open,
+/// Returns a value for every range between cuts: the default in its own range, the value nearest to the default in an open range,
 /// otherwise the geometric middle.
 fn representatives(cuts: &[i64], default: i64) -> Vec<i64> {
     let own = cuts.partition_point(|&cut| cut <= default);
@@ -254,7 +254,7 @@ fn representatives(cuts: &[i64], default: i64) -> Vec<i64> {
     (0..=cuts.len()).map(value).collect()
 }
 
-/// A few of `first..=last`, spread evenly, both ends among them.
+/// Returns a few evenly spread numbers of `first..=last`, including both ends.
 fn spread(first: usize, last: usize) -> Vec<usize> {
     let count = (last - first + 1).min(TRIED_AT_ONCE);
     if count == 1 {
@@ -263,7 +263,7 @@ fn spread(first: usize, last: usize) -> Vec<usize> {
     (0..count).map(|i| first + i * (last - first) / (count - 1)).collect()
 }
 
-/// The range with the least cost, unless the default's own is hardly worse.
+/// Returns the range with the least cost, unless the default's own range is hardly worse.
 fn best_of(tried: &BTreeMap<usize, (f64, Assignment)>, own: usize) -> usize {
     let cost = |at: usize| tried.get(&at).map_or(f64::INFINITY, |(cost, _)| *cost);
     let least = tried.keys().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(own);
@@ -280,22 +280,22 @@ mod tests {
 
     use super::*;
 
-    /// What a data set does: the threshold that it asks for, with the size, and what follows.
+    /// The behaviour of a data set: the threshold that it asks for, with the size, and the consequences.
     enum Plan {
         Takes(f64),
         Ask(&'static str, i64, Box<Plan>, Box<Plan>),
-        /// As long as the difference from the best value.
+        /// Time grows with the distance from the best value.
         Number(&'static str, f64),
     }
 
-    /// `name <= size`, then, otherwise.
+    /// Returns a plan that compares `name <= size` and continues with one of two plans.
     fn ask(name: &'static str, size: i64, then: Plan, otherwise: Plan) -> Plan {
         Plan::Ask(name, size, Box::new(then), Box::new(otherwise))
     }
 
     const DEFAULT: i64 = 100;
 
-    /// What is tried, the data sets, the values found, the number of runs.
+    /// The name of a test, the data sets, the values to find, the number of runs.
     type Row = (&'static str, Vec<Plan>, Vec<(&'static str, i64)>, usize);
 
     fn run(plan: &Plan, assignment: &Assignment, used: &mut Vec<Used>) -> f64 {
@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// The values found, and how many runs that took.
+    /// Returns the values found and the number of runs.
     fn found(plans: &[Plan]) -> (Vec<(String, i64)>, usize) {
         let mut runs = 0;
         let best = search(plans.len(), &mut |set, assignment: &Assignment| {
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn many_sizes_take_few_runs() {
-        // One data set compares with 1, 2, ..., 1000; what is below 700 had better not be taken.
+        // One data set compares with 1, 2, ..., 1000; the best value is 700.
         let used = Used { name: "t".to_string(), default: DEFAULT, cuts: (1..=1000).collect() };
         let mut runs = 0;
         let Ok(best) = search(1, &mut |_, assignment: &Assignment| {

@@ -1,8 +1,8 @@
 //! `warpwise test`: runs the test blocks of programs.
 //!
-//! Each program is tested by a process of its own ([`worker`]), several at a time, so that one that crashes or
-//! hangs is one failed test. Cases tagged `notest` are left out, and on a device those tagged `no_cpu`, `no_opencl` or
-//! `no_cuda` after it; a program tagged `disable`, or so, counts as unsupported.
+//! Each program is tested by a process of its own ([`worker`]), several at a time, so that a program that crashes or hangs is only one
+//! failed test. Cases tagged `notest` are left out, as are cases tagged `no_cpu`, `no_opencl` or `no_cuda` on such a device. A program
+//! tagged `disable`, or with such a tag, counts as unsupported.
 
 mod process;
 mod properties;
@@ -82,21 +82,21 @@ enum Errors {
     Kind,
 }
 
-/// How a test ended.
+/// The result of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
     /// Everything was as expected.
     Passed,
-    /// Something was not.
+    /// Something was not as expected.
     Failed,
-    /// The program needs what is not supported yet.
+    /// The program needs an unsupported feature.
     Unsupported,
     /// The process ended by a signal, or without a result.
     Crashed,
-    /// It did not end.
+    /// The process did not end in time.
     Timeout,
-    /// A mistake of the compiler was found.
+    /// A bug of the compiler was found.
     Internal,
 }
 
@@ -106,13 +106,13 @@ struct Outcome {
     program: String,
     status: Status,
     message: String,
-    /// What the program is to do.
+    /// Expected behaviour of the program.
     #[serde(default)]
     kind: Kind,
-    /// Whether it was rejected with the message it expects.
+    /// Whether the program was rejected with the message that it expects.
     #[serde(default)]
     said: bool,
-    /// The cases of its test blocks that were run.
+    /// Cases of its test blocks that were run.
     #[serde(default)]
     cases: Vec<CaseOutcome>,
 }
@@ -120,15 +120,15 @@ struct Outcome {
 /// The result of one case.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct CaseOutcome {
-    /// The entry point that was called.
+    /// Entry point that was called.
     entry: String,
-    /// What the case is called: its name or its input.
+    /// Name of the case: its own or one made from its input.
     case: String,
     status: Status,
     message: String,
 }
 
-/// Tests all programs; prints what failed, and how many did.
+/// Tests all programs. Prints the failures and a summary.
 pub fn test(arguments: &TestArguments, itself: &[OsString]) -> Result<u8, Failure> {
     if let (true, [path]) = (arguments.worker, arguments.paths.as_slice()) {
         return worker::work(path, arguments);
@@ -151,7 +151,7 @@ pub fn test(arguments: &TestArguments, itself: &[OsString]) -> Result<u8, Failur
     Ok(if failed { FAILED } else { 0 })
 }
 
-/// The files named, and all programs in the folders named.
+/// Returns the named files, and all programs in the named folders.
 fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut programs = Vec::new();
     for path in paths {
@@ -168,7 +168,7 @@ fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(programs)
 }
 
-/// Links to folders are not followed.
+/// Collects all programs below a folder. Links to folders are not followed.
 fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -212,7 +212,7 @@ fn test_all(
             scope.spawn(move || {
                 while let Some(program) = next() {
                     let outcome = Outcome { kind: worker::kind(program), ..command.test(program) };
-                    // The receiver is gone only when there is nobody left to tell.
+                    // The receiver is gone only after printing has failed.
                     let _ = sender.send(outcome);
                 }
             });
@@ -234,7 +234,7 @@ fn test_all(
 }
 
 impl Status {
-    /// For people.
+    /// Returns the word for a line of output.
     fn word(self) -> &'static str {
         match self {
             Status::Passed => "passed",
@@ -248,7 +248,7 @@ impl Status {
 }
 
 impl Outcome {
-    /// For people.
+    /// Formats a line of output.
     fn line(&self) -> String {
         let message = self.message.trim_end().replace('\n', "\n  ");
         format!("{}: {}: {message}", self.status.word(), self.program).trim_end_matches(": ").to_string()
@@ -256,7 +256,7 @@ impl Outcome {
 }
 
 impl CaseOutcome {
-    /// For people; what is wrong stands with the program.
+    /// Formats a line of output, without the message, which is part of the program's line.
     fn line(&self) -> String {
         format!("  {}: {}: {}", self.status.word(), self.entry, self.case)
     }

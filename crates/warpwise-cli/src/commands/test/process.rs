@@ -1,4 +1,4 @@
-//! One program tested by a process of its own, with a limit on its time.
+//! The test of one program in a process of its own, with a limit on its time.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
@@ -10,26 +10,26 @@ use std::time::{Duration, Instant};
 use super::summary::Kind;
 use super::{Outcome, Status};
 
-/// How to test a program.
+/// The command that tests a program.
 pub struct TestCommand<'a> {
-    /// The words by which a process runs this command.
+    /// Command line that starts this command in another process.
     pub itself: &'a [OsString],
-    /// The words before the program's name.
+    /// Arguments before the program's name.
     pub words: Vec<String>,
-    /// How long it may take.
+    /// Maximum time for a program.
     pub timeout: Duration,
 }
 
-/// What a process wrote and how it ended.
+/// The outputs and the exit status of a process.
 struct Ended {
-    /// None if it had to be ended.
+    /// `None` if the process was killed after the time limit.
     status: Option<ExitStatus>,
     output: String,
     errors: String,
 }
 
 impl TestCommand<'_> {
-    /// Tests a program, whatever it does.
+    /// Tests a program, even if it crashes or hangs.
     pub fn test(&self, program: &Path) -> Outcome {
         let outcome = |status, message: String| Outcome {
             program: program.display().to_string(),
@@ -55,7 +55,7 @@ impl TestCommand<'_> {
         }
     }
 
-    /// The process ends when its input does, so that it never outlives this one.
+    /// Starts a test process. It ends when its standard input does, so it never outlives this process.
     fn spawn(&self, program: &Path) -> std::io::Result<Child> {
         let (executable, first) = self.itself.split_first().ok_or(ErrorKind::NotFound)?;
         let mut command = Command::new(executable);
@@ -85,12 +85,12 @@ fn wait(mut child: Child, timeout: Duration) -> std::io::Result<Ended> {
     Ok(Ended { status, output: joined(output), errors: joined(errors) })
 }
 
-/// Reads while the process runs: it must not wait for room in a pipe.
+/// Reads a pipe in a thread while the process runs, so that the process never waits for room in the pipe.
 fn drain(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read until an error is all there is.
+            // After an error, the bytes read so far count.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes

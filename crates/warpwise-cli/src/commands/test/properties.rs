@@ -1,4 +1,4 @@
-//! Properties: entry points that must hold for whatever they are given.
+//! Tests of properties: entry points that must return `true` for every value.
 //!
 //! ```text
 //! -- ==
@@ -8,12 +8,12 @@
 //! entry sums_are_positive (xs: []i32) = i32.sum xs >= 0
 //! ```
 //!
-//! A property takes one value and gives a truth value. It is called with [`TESTS`] values: what the generator makes of a
-//! size and a random number, or without one random numbers, each array of `size` in all its dimensions. A value
-//! for which it does not hold is made smaller as long as it still does not: the shrinker makes another value of it and a
-//! random number; without one the value is made anew, of every smaller size.
+//! A property takes one value and returns a truth value. It is called with [`TESTS`] values. A value is made by the generator from a
+//! size and a random number; without a generator it consists of random numbers, and each array has `size` elements in all its
+//! dimensions. A counterexample is made smaller as long as the property still does not hold. The shrinker makes a new value from it and
+//! a random number; without a shrinker, the value is generated anew for every smaller size.
 //!
-//! Values are lists of the values in them, as entry points take them. Not done here: values of sum types without a generator.
+//! Values are lists of leaves, as entry points take them. Absent: values of sum types without a generator.
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -34,16 +34,16 @@ use super::worker::Trouble;
 use crate::interrupt;
 use crate::random::random_value_from;
 
-/// How many values a property is called with.
+/// Number of values that a property is called with.
 const TESTS: usize = 100;
 
-/// The size of values unless the property names one.
+/// Default size of values.
 const SIZE: i64 = 50;
 
-/// How often a shrinker may fail to make a value smaller.
+/// Number of consecutive failed attempts after which shrinking ends.
 const TRIES: usize = 100;
 
-/// What stands in `#[prop(...)]`.
+/// The contents of `#[prop(...)]`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Wanted {
     generator: Option<String>,
@@ -57,13 +57,13 @@ struct Property<'a> {
     memory: &'a MemoryPool,
     name: &'a str,
     wanted: Wanted,
-    /// The values that its parameter is made of.
+    /// Leaves of its parameter.
     takes: Vec<FlatType>,
-    /// What its parameter is called.
+    /// Name of its parameter.
     parameter: &'a str,
 }
 
-/// Why there is no answer.
+/// The reason why a test gives no answer, or the description of a counterexample.
 type Unanswered = String;
 
 /// Tests all properties of a program.
@@ -90,14 +90,14 @@ pub fn test(
     troubles.collect()
 }
 
-/// What the attributes of a definition want of it as a property.
+/// The name of a definition, and its attribute `prop`.
 type Attributes = (String, Result<Option<Wanted>, String>);
 
-/// The definitions of the program's file.
+/// Returns the attributes of all definitions in the program's file.
 fn attributes(sources: &Sources) -> Vec<Attributes> {
     let mut session = Session::new();
     let mut found = Vec::new();
-    // The sources of a test are the file of the program, nothing else.
+    // The sources of a test consist only of the program's file.
     let main = FileId(0);
     for decl in &parse_program(main, sources.text(main), &mut session).program.decls {
         if let DeclKind::Value(value) = &decl.kind {
@@ -108,7 +108,7 @@ fn attributes(sources: &Sources) -> Vec<Attributes> {
     found
 }
 
-/// What `#[prop]` or `#[prop(...)]` wants; none without it.
+/// Returns the contents of `#[prop]` or `#[prop(...)]`; `None` without such an attribute.
 fn wanted(decl: &Decl, names: &Interner) -> Result<Option<Wanted>, String> {
     let mut found = None;
     for attr in &decl.attrs {
@@ -146,7 +146,7 @@ fn arguments(inside: &[Attr], names: &Interner) -> Result<Wanted, String> {
     Ok(wanted)
 }
 
-/// A property whose types fit together.
+/// Creates a property, after a check that the types of its functions fit together.
 fn property<'a>(
     program: &'a Program,
     memory: &'a MemoryPool,
@@ -178,7 +178,7 @@ fn property<'a>(
 }
 
 impl Property<'_> {
-    /// Demands an entry point that takes these and gives what the property takes.
+    /// Checks that an entry point takes values of these types and returns a value of the property's parameter type.
     fn demand(&self, name: &str, takes: &[(ValueType, usize)], form: &str) -> Result<(), Unanswered> {
         let entry = self.program.entry(name).map_err(|error| error.to_string())?;
         if types(&entry.parameters()) == takes && types(&entry.results()) == types(&self.takes) {
@@ -210,7 +210,7 @@ impl Property<'_> {
         Ok(())
     }
 
-    /// A value of a size.
+    /// Generates a value of a given size.
     fn generate(&self, size: i64, seed: u64) -> Result<Vec<Value>, Unanswered> {
         if let Some(generator) = &self.wanted.generator {
             let arguments =
@@ -249,7 +249,7 @@ impl Property<'_> {
         })
     }
 
-    /// A value for people; of one made of several each with its path.
+    /// Formats a value; if it has several leaves, each with its path.
     fn shown(&self, values: &[Value]) -> String {
         let texts = self.takes.iter().zip(values).map(|(leaf, value)| {
             let mut text = Vec::new();
@@ -266,7 +266,8 @@ impl Property<'_> {
         }
     }
 
-    /// A smaller value for which the property does not hold; where that ends early, how far it came and why.
+    /// Returns a smaller value for which the property does not hold. If shrinking ends early, the error holds the smallest value so far
+    /// and the reason.
     fn shrink(
         &self,
         values: &[Value],

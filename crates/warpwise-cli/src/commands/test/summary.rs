@@ -1,4 +1,4 @@
-//! The figures of a test run: one line, or a table by folder and by what programs are to do.
+//! The summary of a test run: one line, or a table by folder and by expected behaviour.
 //!
 //! ```text
 //! folder        run  compile   reject    said
@@ -7,8 +7,8 @@
 //! all         26/27      3/4      9/9       8
 //! ```
 //!
-//! Each count stands before how many there are. `said` are the programs that were rejected with the very message that they
-//! expect, whatever was asked of messages.
+//! Each cell holds the number of passed programs and the total. `said` counts the programs that were rejected with exactly the message
+//! that they expect, whichever comparison of messages was chosen.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,25 +17,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{Outcome, Status};
 
-/// What a program is to do.
+/// The expected behaviour of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// To run.
+    /// The program runs.
     Run,
-    /// To compile, no more.
+    /// The program compiles; there is nothing to run.
     #[default]
     Compile,
-    /// To be rejected.
+    /// The program is rejected.
     Reject,
 }
 
 const KINDS: [Kind; 3] = [Kind::Run, Kind::Compile, Kind::Reject];
 
-/// The counts of some programs.
+/// The counts for a group of programs.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// For each kind how many passed, and how many there are.
+    /// Number of passed programs and total, for each kind.
     kinds: [(usize, usize); 3],
     said: usize,
 }
@@ -59,7 +59,7 @@ impl Counts {
     }
 }
 
-/// How many programs and cases passed, failed and were skipped, and whether there was something to test.
+/// Formats the line that says how many programs and cases passed, failed and were skipped, and how many programs have no tests.
 pub fn line(outcomes: &[Outcome]) -> String {
     let programs = counts(outcomes.iter().map(|outcome| outcome.status));
     let cases = counts(outcomes.iter().flat_map(|outcome| &outcome.cases).map(|case| case.status));
@@ -88,7 +88,7 @@ fn counts(statuses: impl Iterator<Item = Status>) -> String {
     format!("{passed} passed, {failed} failed, {skipped} skipped")
 }
 
-/// The counts by folder.
+/// Formats the table of counts by folder.
 pub fn table(outcomes: &[Outcome]) -> String {
     let mut folders: BTreeMap<String, Counts> = BTreeMap::new();
     let mut total = Counts::default();

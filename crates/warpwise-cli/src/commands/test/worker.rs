@@ -22,23 +22,23 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print_line;
 
-/// Something that is not as it should be.
+/// A failure found by a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trouble {
-    /// How bad it is.
+    /// Severity of the failure.
     pub status: Status,
-    /// What is wrong.
+    /// Description of the failure.
     pub message: String,
 }
 
-/// What came of testing a program.
+/// The outcome of testing a program.
 #[derive(Default)]
 struct Tested {
-    /// What is wrong.
+    /// Failures that were found.
     troubles: Vec<Trouble>,
-    /// Whether it was rejected with the message it expects.
+    /// Whether the program was rejected with the message that it expects.
     said: bool,
-    /// The cases that were run.
+    /// Cases that were run.
     cases: Vec<CaseOutcome>,
 }
 
@@ -60,7 +60,7 @@ pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
     let status = worst.unwrap_or(Status::Passed);
     let messages = troubles.iter().filter(|trouble| trouble.status == status);
     let message = messages.map(|trouble| trouble.message.as_str()).collect::<Vec<_>>().join("\n");
-    // The process that started this one knows the kind.
+    // The parent process knows the kind.
     let (program, kind) = (path.display().to_string(), Kind::default());
     let outcome = Outcome { program, status, message, kind, said, cases };
     let text = serde_json::to_string(&outcome).map_err(|error| Failure::Failed(error.to_string()))?;
@@ -68,7 +68,7 @@ pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Standard input is a pipe that the parent holds open as long as it lives.
+/// Ends this process when its parent ends: standard input is a pipe that the parent holds open as long as it lives.
 fn end_with_parent() {
     std::thread::spawn(|| {
         let mut nothing = [0];
@@ -77,7 +77,7 @@ fn end_with_parent() {
     });
 }
 
-/// What a program is to do, as far as that can be read.
+/// Returns the expected behaviour of a program, as far as its test blocks can be read.
 pub fn kind(path: &Path) -> Kind {
     match read_spec(path, &mut Sources::new()) {
         Ok(spec) if spec.compile_error.is_some() => Kind::Reject,
@@ -105,7 +105,7 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Tested {
     must_run(path, arguments, context, (&spec, &sources), built)
 }
 
-/// A program that must compile, with its cases and properties.
+/// Tests a program that must compile, with its cases and properties.
 fn must_run(
     path: &Path,
     arguments: &TestArguments,
@@ -123,7 +123,7 @@ fn must_run(
     }
     match built.compiled.load(context) {
         Err(error) => {
-            // A device that is not there is no mistake of the compiler's.
+            // A missing device is no bug of the compiler.
             let status = match error {
                 LoadProgramError::Device(_) => Status::Failed,
                 LoadProgramError::Cpu(_) => Status::Internal,
@@ -155,7 +155,7 @@ impl CaseOutcome {
 fn read_spec(path: &Path, sources: &mut Sources) -> Result<TestSpec, Trouble> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot read: {error}")))?;
-    // What is not text is a matter for the compiler, which says so.
+    // If the file is not text, the compiler reports that.
     let file = sources.add(name, String::from_utf8_lossy(&bytes));
     parse_test_spec(file, sources.text(file)).map_err(|errors| {
         let failure = CompileFailure::User(errors);
@@ -196,8 +196,8 @@ fn must_have_a_place(diagnostics: &[Diagnostic]) -> Option<Trouble> {
     }
 }
 
-/// The expression is searched for without regard to case; its dots match line breaks, and its quotation marks
-/// match the backticks of our messages, too.
+/// Searches for a regular expression, ignoring case. Its dots match line breaks, and its quotation marks also match the backticks of
+/// our messages.
 fn must_match(pattern: &Pattern, text: &str, what: &str) -> Option<Trouble> {
     match RegexBuilder::new(&pattern.regex).dot_matches_new_line(true).case_insensitive(true).build() {
         Ok(regex) if regex.is_match(text) || regex.is_match(&text.replace('`', "\"")) => None,
@@ -206,15 +206,15 @@ fn must_match(pattern: &Pattern, text: &str, what: &str) -> Option<Trouble> {
     }
 }
 
-/// The runs of one program.
+/// The environment for running the cases of one program.
 struct Runs<'a> {
     program: &'a Program,
     cases: Cases<'a>,
     options: Options,
     context: &'a Context,
-    /// Made when first needed.
+    /// Oracle, made when first needed.
     oracle: OnceCell<Result<Oracle, Trouble>>,
-    /// How many steps runs on a heap may take; made when first needed.
+    /// Maximum number of steps of runs on a heap, and the stages to run, made when first needed.
     on_heap: Option<(u64, OnceCell<Result<OnHeap, Trouble>>)>,
 }
 
@@ -234,7 +234,7 @@ impl Runs<'_> {
 
     fn case(&self, entry: &str, case: &TestCase) -> Result<(), Trouble> {
         let arguments = self.cases.arguments(case, self.program).map_err(of_case)?;
-        // Running may overwrite what the oracle is to read.
+        // The run may overwrite its arguments, so the oracle gets its own.
         let inputs = match &case.expected {
             Expected::Auto => self.cases.arguments(case, self.program).map_err(of_case)?,
             Expected::Success | Expected::Values(_) | Expected::Error(_) => Vec::new(),
@@ -259,7 +259,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Runs a case on the interpreter's heap, if that is asked for.
+    /// Runs a case on the interpreter's heap, if the options ask for it.
     fn check_memory(&self, entry: &str, case: &TestCase, results: Option<&[Value]>) -> Result<(), Trouble> {
         let Some((steps, on_heap)) = &self.on_heap else { return Ok(()) };
         let on_heap = on_heap.get_or_init(|| OnHeap::new(self.core()?, &self.options).map_err(failed));
@@ -270,7 +270,7 @@ impl Runs<'_> {
             .map_err(|message| Trouble { status: Status::Internal, message })
     }
 
-    /// The program as interpreters take it.
+    /// Returns the core IR for the interpreters.
     fn core(&self) -> Result<Core, Trouble> {
         let mut core = read_core(self.cases.path, &self.options).map_err(|error| not_built(&error))?;
         self.context.fix_tuned(&mut core.program);

@@ -1,4 +1,4 @@
-//! Random programs of the array language that compute with sizes near the ends of `i64`, beside what exact arithmetic says.
+//! Random programs of the array language that compute with sizes near the ends of `i64`, compared with exact arithmetic.
 
 mod writer;
 
@@ -13,10 +13,10 @@ use crate::oracle::{Machines, Outcome, Question, Trouble, Verdict, ask_device, e
 use crate::values::Bound;
 use writer::{Case, write};
 
-/// What the programs' file is called.
+/// Name of the programs' file.
 const FILE: &str = "sizes.fut";
 
-/// Asks about the programs of these seeds.
+/// Compares the programs of these seeds on all machines and with exact arithmetic.
 pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<(), String> {
     let (mut count, mut failing, mut troubles) = (0, 0, Vec::new());
     for seed in seeds {
@@ -32,7 +32,7 @@ pub fn check(machines: &Machines, seeds: impl Iterator<Item = u64>) -> Result<()
     if troubles.is_empty() { Ok(()) } else { Err(troubles.join("\n\n")) }
 }
 
-/// The reference interpreter must agree with exact arithmetic, and everybody else with the interpreter.
+/// Compares the reference interpreter with exact arithmetic, and all machines with the interpreter.
 fn ask(machines: &Machines, case: &Case) -> Result<(), Trouble> {
     let mut sources = Sources::new();
     let program = program(case, &mut sources)?;
@@ -78,7 +78,7 @@ fn numbers(values: &[i64]) -> Vec<Value> {
     values.iter().map(|&value| Value::Scalar(Scalar::I64(value))).collect()
 }
 
-/// The programs import nothing.
+/// A source provider without files: the programs import nothing.
 struct Nowhere;
 
 impl SourceProvider for Nowhere {

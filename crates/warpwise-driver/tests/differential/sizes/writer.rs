@@ -1,36 +1,36 @@
-//! Writes a program and knows what it comes to.
+//! Writes a program and computes its exact results.
 //!
-//! The rows of the arrays are empty, so that there may be as many of them as there are sizes. Every line binds one name, and the
-//! result needs all names. Where the exact value of a line is no size, the program ends with this line, and must fail there.
+//! The rows of the arrays are empty, so that an array may have as many rows as the greatest size. Every line binds one name, and the
+//! result uses all names. If the exact value of a line is no size, the program ends with this line, and must fail there.
 
 use warpwise_ir::generate::Random;
 
-/// A program, its arguments and what it comes to.
+/// A program, its arguments and its exact results.
 pub struct Case {
-    /// The program, with the entry point `main`.
+    /// Text of the program, with the entry point `main`.
     pub text: String,
-    /// What `main` takes.
+    /// Arguments of `main`.
     pub args: Vec<i64>,
-    /// The results, or the number of the line that fails.
+    /// Results, or the number of the line that fails.
     pub exact: Result<Vec<i64>, usize>,
 }
 
-/// How many lines a program has, unless one fails before.
+/// Number of lines of a program, unless one fails before.
 const LINES: usize = 8;
 
-/// Of the lines that would fail, one in this many is written; the others are thrown away.
+/// One in this many failing lines is kept; the others are thrown away.
 const FAILING: usize = 12;
 
-/// How many elements or iterations take no time.
+/// Number of elements or iterations that take no noticeable time.
 const FEW: i128 = 200;
 
-/// Numbers that arithmetic of some width confuses with others, and the greatest one whose square is a size.
+/// Numbers that arithmetic of some width confuses with others, and the greatest number whose square is a size.
 const EDGES: [i64; 7] = [0, 1 << 31, 1 << 32, 3_037_000_499, 1 << 62, i64::MAX, i64::MIN];
 
 /// The greatest size.
 const GREATEST: i128 = i64::MAX as i128;
 
-/// The program of a seed.
+/// Returns the program for a seed.
 pub fn write(seed: u64) -> Case {
     let mut random = Random::new(seed);
     let args: Vec<i64> = (0..3).map(|_| edge(&mut random)).collect();
@@ -42,7 +42,7 @@ pub fn write(seed: u64) -> Case {
     Writer { random, names }.case(args)
 }
 
-/// What a name stands for.
+/// The kind of value that a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A number.
@@ -51,7 +51,7 @@ enum Kind {
     Rows,
 }
 
-/// A name or an expression, and its value: of an array, how many rows it has.
+/// A name or an expression, and its value; the value of an array is its number of rows.
 #[derive(Clone)]
 struct Name {
     text: String,
@@ -67,7 +67,7 @@ struct Line {
 }
 
 impl Line {
-    /// A line whose value is an array with this number of rows; it fails if that is no size.
+    /// Creates a line whose value is an array with this number of rows. The line fails if that number is no size.
     fn rows(text: String, value: Option<i128>) -> Line {
         Line { text, kind: Kind::Rows, value: value.filter(|count| (0..=GREATEST).contains(count)) }
     }
@@ -115,7 +115,7 @@ impl Writer {
         Case { text, args, exact: if fails { Err(body.len() + 1) } else { Ok(exact) } }
     }
 
-    /// A line, or nothing where it would take too long.
+    /// Writes a line; `None` if it would take too long.
     fn line(&mut self) -> Option<Line> {
         match self.random.below(11) {
             0 => self.replicate(),
@@ -148,7 +148,7 @@ impl Writer {
         Some(Line::rows(format!("flatten (replicate {} {})", n.text, x.text), rows))
     }
 
-    /// Often by factors of the size, or else by any numbers.
+    /// Writes an unflattening, often by factors of the size, otherwise by any numbers.
     fn unflatten(&mut self) -> Option<Line> {
         let x = self.rows();
         let (n, m) = match [7, 4, 3, 2, 1].into_iter().find(|factor| x.value % factor == 0) {
@@ -176,7 +176,7 @@ impl Writer {
         Some(Line::rows(format!("{name} {} {}", n.text, x.text), fits.then_some(rows)))
     }
 
-    /// The sum of a range's numbers, modulo 2^64 as sums are.
+    /// Writes the sum of a range's numbers, modulo 2^64 as all sums.
     fn range(&mut self) -> Option<Line> {
         let (start, second, end) = (self.number(), self.number(), self.number());
         let step = second.value - start.value;
@@ -203,14 +203,14 @@ impl Writer {
         Some(Line::number(text, value))
     }
 
-    /// Fails in the fourth iteration.
+    /// Writes a loop that fails in the fourth iteration.
     fn loop_with_a_check(&mut self) -> Option<Line> {
         let n = self.number();
         let text = format!("loop s = 0 for i < {} do assert (i < 3) (s + i)", n.text);
         Some(Line::number(text, (n.value <= 3).then(|| (0..n.value.max(0)).sum())))
     }
 
-    /// Sizes that differ between the iterations of a map.
+    /// Writes a map whose iterations use different sizes.
     fn map(&mut self) -> Option<Line> {
         let x = self.rows();
         let sizes: Vec<Name> = (0..1 + self.random.below(4)).map(|_| self.number()).collect();
@@ -232,7 +232,7 @@ impl Writer {
         Some(Line::number(format!("length {}", x.text), Some(x.value)))
     }
 
-    /// A number in scope, or a new one, or one plus or minus another, modulo 2^64.
+    /// Returns a number in scope, a new number, or the sum or difference of two, modulo 2^64.
     fn number(&mut self) -> Name {
         match self.random.below(5) {
             0 => literal(edge(&mut self.random).into()),
@@ -256,7 +256,7 @@ impl Writer {
         self.random.pick(&of_kind)
     }
 
-    /// What is said of an array of so many rows: often something that is within it.
+    /// Returns the bounds of a slice of an array with `rows` rows, often within the array.
     fn bounds(&mut self, rows: i128) -> Slice {
         let stride = self.number();
         let (start, end) = match self.random.chance(3, 4) {
@@ -275,13 +275,13 @@ impl Writer {
         Slice { text, start: start.value, end: end.value, stride: stride.value }
     }
 
-    /// A place in an array, its end included.
+    /// Returns an index into an array, or its end.
     fn within(&mut self, rows: i128) -> i128 {
         self.random.bits() as i128 % (rows + 1)
     }
 }
 
-/// `[start:end:stride]`.
+/// A slice `[start:end:stride]`.
 struct Slice {
     text: String,
     start: i128,
@@ -290,8 +290,8 @@ struct Slice {
 }
 
 impl Slice {
-    /// How many elements of so many it takes, if it is in bounds: it is empty, or goes from the start towards the end, and
-    /// its first and last element exist.
+    /// Returns the number of selected elements of `of` elements, if the slice is in bounds: it is empty, or it goes from the start
+    /// towards the end and its first and last element exist.
     fn count(&self, of: i128) -> Option<i128> {
         let distance = if self.stride < 0 { self.start - self.end } else { self.end - self.start };
         if self.stride == 0 || distance < 0 {
@@ -308,7 +308,7 @@ impl Slice {
     }
 }
 
-/// A number near one that matters.
+/// Returns a number near an edge.
 fn edge(random: &mut Random) -> i64 {
     let near = random.below(5) as i64 - 2;
     random.pick(&EDGES).saturating_add(near)
@@ -318,7 +318,7 @@ fn literal(value: i128) -> Name {
     Name { text: literal_text(value), kind: Kind::Number, value }
 }
 
-/// The least number has no literal of its own.
+/// Returns a literal. The least number has none of its own.
 fn literal_text(value: i128) -> String {
     match value {
         _ if value == i128::from(i64::MIN) => "i64.lowest".to_string(),
@@ -331,7 +331,7 @@ fn sum(numbers: impl Iterator<Item = i128>) -> i128 {
     numbers.fold(0, |sum, number| wrapped(sum + number))
 }
 
-/// The number that 64 bits hold of another.
+/// Wraps a number to 64 bits.
 fn wrapped(value: i128) -> i128 {
     i128::from(value as i64)
 }
