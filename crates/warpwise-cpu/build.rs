@@ -1,30 +1,30 @@
-//! With the feature `static-llvm`: links LLVM into the program, and everything else that is C++ below it. With the feature `linker`: compiles
-//! what calls LLD, and links that.
+//! With the feature `static-llvm`: links LLVM and the C++ libraries that it needs into the program. With the feature `linker`:
+//! compiles the shim that calls LLD, and links LLD.
 //!
-//! LLVM's own bindings link nothing where LLVM becomes part of the program, because `llvm-config` names more than is needed where LLVM was
-//! built by a distribution: every component, and shared libraries that only tools use (`libxml2`, `libz3`, `libffi`). Here are the
+//! LLVM's own bindings link nothing in the static case, because `llvm-config` names more than is needed if a distribution built
+//! LLVM: every component, and shared libraries that only tools use (`libxml2`, `libz3`, `libffi`). This script lists the
 //! components that are called, which `llvm-config` completes, and the static `libzstd`, `libz` and `libstdc++`.
 //!
-//! The order of archives does not matter to LLD, which Rust links with from 1.90 on. Other linkers may ask for another one.
+//! The order of archives does not matter to LLD, which Rust links with from 1.90 on. Other linkers may require another order.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The parts of LLVM that are called.
+/// The components of LLVM that are called.
 const COMPONENTS: &[&str] = &["x86", "passes", "irreader", "orcjit", "linker", "bitwriter"];
 
-/// Those that LLD and what is beside it call.
+/// The components that LLD and the shim call.
 const OF_LINKER: &[&str] = &["lto", "objcopy", "option"];
 
-/// LLD. It is static always.
+/// The libraries of LLD, which are always static.
 #[cfg(feature = "linker")]
 const LLD: &[&str] = &["lldELF", "lldCommon"];
 
-/// What all of these call: compression of object files, and C++'s standard library.
+/// The libraries that all of these call: compression of object files, and C++'s standard library.
 const BELOW: &[&str] = &["zstd", "z", "stdc++"];
 
-/// Names of `llvm-config` for this version, in the order that LLVM's bindings try them.
+/// Names of `llvm-config` for this version, in the order in which LLVM's bindings try them.
 const NAMES: &[&str] = &[
     "llvm-config",
     "llvm-config-19",
@@ -39,7 +39,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=LLVM_SYS_191_PREFIX");
     if env::var_os("DOCS_RS").is_some() {
-        // Documentation links nothing, and is built where no LLVM is.
+        // Documentation links nothing, and is built on machines without LLVM.
         return;
     }
     #[cfg(feature = "linker")]
@@ -63,7 +63,7 @@ fn link_lld(llvm: &LlvmConfig) {
         let absent: Vec<String> = absent.map(|target| format!("ABSENT({target})")).collect();
         build.define("ABSENT_TARGETS", absent.join(" ").as_str());
     }
-    // Warnings about LLVM's headers are not ours.
+    // Warnings about LLVM's headers are not relevant here.
     build.flag("-isystem").flag(llvm.ask(&["--includedir"])).file(shim).compile("warpwise_linker");
     println!("cargo::rustc-link-search=native={}", llvm.ask(&["--libdir"]));
     LLD.iter().for_each(|name| link(name));
@@ -83,12 +83,12 @@ fn link_statically(llvm: &LlvmConfig) {
     }
 }
 
-/// The library is found when a program is linked, instead of being copied into this crate's.
+/// Requests a library that is found when a program is linked, instead of being copied into this crate's library.
 fn link(name: &str) {
     println!("cargo::rustc-link-lib=static:-bundle={name}");
 }
 
-/// The folder in which the C compiler finds a library.
+/// Returns the folder in which the C compiler finds a library.
 fn folder_of(file: &str) -> PathBuf {
     let found = output(Command::new("cc").arg(format!("-print-file-name={file}")));
     let path = Path::new(&found);

@@ -1,8 +1,8 @@
-//! What each optimisation is worth: every benchmark program compiled without it, against the usual code.
+//! The benefit of each optimisation: every benchmark program compiled without it, against the usual code.
 //!
-//! A ratio is the time without over the time with, so 2.00 means that the optimisation halves the time. Variants of
-//! one program run in turn as everywhere in this crate, on the same inputs, and their results must agree. The run-time
-//! checks are a column of the same kind: their ratio, below 1, is what they cost.
+//! A ratio is the time without over the time with, so 2.00 means that the optimisation halves the time. Variants of one program
+//! run in turn as everywhere in this crate, on the same inputs, and their results must agree. The run-time checks are a column of
+//! the same kind: their ratio, below 1, is their cost.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,28 +17,28 @@ use crate::ours::Ours;
 use crate::peer::Peer;
 use crate::work::Work;
 
-/// One thing turned off.
+/// The compilation with one feature turned off.
 pub struct Variant {
     /// The column's name.
     pub name: String,
-    /// How programs are compiled without it.
+    /// Compiler options without the feature.
     pub options: Options,
-    /// How many threads run them; all, unless parallelism is what is turned off.
+    /// Number of threads; all, unless parallelism is the feature turned off.
     pub threads: Option<usize>,
 }
 
-/// What was measured for one program and one variant.
+/// The result of one program and one variant.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cell {
     /// The time without over the time with.
     Ratio(f64),
-    /// It does not run, or gives something else.
+    /// The variant does not run, or gives another result.
     Failed(String),
-    /// It runs too short a time for a figure.
+    /// The program is too fast for a figure.
     Quick,
 }
 
-/// All programs, all variants.
+/// The results of all programs and all variants.
 pub struct Table {
     /// The variants' names.
     pub columns: Vec<String>,
@@ -46,22 +46,22 @@ pub struct Table {
     pub rows: Vec<(String, Vec<Cell>)>,
 }
 
-/// How to measure.
+/// The settings of the measurement.
 pub struct Settings<'a> {
     /// The repository.
     pub root: &'a Path,
-    /// Threads of every program.
+    /// Number of threads of every program.
     pub threads: usize,
-    /// How often every variant gets a turn.
+    /// Number of rounds, in each of which every variant gets a turn.
     pub rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     pub repetitions: usize,
 }
 
-/// Above this ratio the second run, which found it out, is enough.
+/// Ratio above which the second run, which determined it, suffices.
 const CLEAR: f64 = 8.0;
 
-/// Every pass that can be left out, then what is no pass.
+/// Returns a variant for every pass that can be left out, then the variants that do not concern passes.
 pub fn variants() -> Vec<Variant> {
     let variant = |name: &str, options| Variant { name: name.to_string(), options, threads: None };
     let without = |pass: &Pass| {
@@ -74,7 +74,7 @@ pub fn variants() -> Vec<Variant> {
     variants
 }
 
-/// The first work of each benchmark program; the small programs of a few lines are left out.
+/// Returns the first work of each benchmark program, except the small programs of a few lines.
 pub fn programs(works: &[Work]) -> Vec<&Work> {
     let mut chosen: Vec<&Work> = Vec::new();
     for work in works.iter().filter(|work| !work.program.starts_with("micro/")) {
@@ -101,7 +101,7 @@ pub fn row(work: &Work, variants: &[Variant], settings: &Settings) -> Result<Vec
     let mut measured = Vec::new();
     for (position, variant) in variants.iter().enumerate() {
         let tried = prepare(&variant.name, &variant.options, variant.threads).and_then(|mut ours| {
-            // The first run takes memory that nobody has used.
+            // The first run touches memory for the first time.
             ours.run()?;
             let ratio = ours.run()?.as_secs_f64() / time;
             let results = ours.results()?;
@@ -125,7 +125,7 @@ pub fn row(work: &Work, variants: &[Variant], settings: &Settings) -> Result<Vec
 }
 
 impl Table {
-    /// The geometric mean of a column, where anything was measured.
+    /// Returns the geometric mean of a column, if it has measurements.
     pub fn mean(&self, column: usize) -> Option<f64> {
         let ratio = |(_, cells): &(String, Vec<Cell>)| match &cells[column] {
             Cell::Ratio(ratio) => Some(*ratio),
@@ -134,7 +134,7 @@ impl Table {
         geometric_mean(&self.rows.iter().filter_map(ratio).collect::<Vec<_>>())
     }
 
-    /// As text, a line for each program.
+    /// Returns the table as text, a line for each program.
     pub fn text(&self) -> String {
         let mut text = header(self.columns.iter().map(String::as_str));
         for (name, cells) in &self.rows {
@@ -145,7 +145,7 @@ impl Table {
         text
     }
 
-    /// What failed, in words.
+    /// Returns descriptions of the failures.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         for (name, cells) in &self.rows {
@@ -158,7 +158,7 @@ impl Table {
         problems
     }
 
-    /// As a table in Markdown.
+    /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("| program | {} |\n", self.columns.join(" | "));
         let _ = writeln!(text, "|---|{}", "---:|".repeat(self.columns.len()));
@@ -173,7 +173,7 @@ impl Table {
 }
 
 impl Cell {
-    /// The figure, or that there is none.
+    /// Returns the figure, or a mark if there is none.
     pub fn text(&self) -> String {
         match self {
             Cell::Ratio(ratio) => figure(*ratio),
@@ -183,12 +183,12 @@ impl Cell {
     }
 }
 
-/// The heading of the text.
+/// Returns the heading of the text.
 pub fn header<'a>(columns: impl Iterator<Item = &'a str>) -> String {
     line("time without / with", columns.map(str::to_string))
 }
 
-/// One line of the text.
+/// Formats one line of the text.
 pub fn line(name: &str, cells: impl Iterator<Item = String>) -> String {
     let mut text = format!("{name:<24}");
     cells.for_each(|cell| {
@@ -198,7 +198,7 @@ pub fn line(name: &str, cells: impl Iterator<Item = String>) -> String {
     text
 }
 
-/// A ratio with as many digits as mean something.
+/// Formats a ratio with its significant digits.
 pub fn figure(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.2}") } else { format!("{ratio:.1}") }
 }

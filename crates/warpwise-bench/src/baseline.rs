@@ -1,8 +1,7 @@
-//! The C and ISPC programs of `benchmarks/baselines`: builds them, loads them, calls them.
+//! The C and ISPC programs of `benchmarks/baselines`: building, loading and calling them.
 //!
-//! Every source becomes one shared library for each compiler and licence. A library is linked without
-//! `-ffast-math` even when its code was compiled with it: the linker would add start-up code that changes how
-//! floats near zero behave in the whole process.
+//! Every source becomes one shared library per compiler and licence. A library is linked without `-ffast-math` even if its code
+//! was compiled with it: the linker would add start-up code that changes the treatment of subnormal floats in the whole process.
 
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -16,17 +15,17 @@ use crate::peer::Peer;
 use crate::value::Value;
 use crate::work::{Output, Work};
 
-/// What a program may do to floats.
+/// The permitted transformations of floating-point arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Licence {
-    /// IEEE arithmetic, where a product may contract with a sum.
+    /// IEEE arithmetic, except that a product may contract with a sum.
     Strict,
-    /// Whatever `-ffast-math` allows.
+    /// Everything that `-ffast-math` allows.
     Fast,
 }
 
 impl Licence {
-    /// The word used in columns and file names.
+    /// Returns the word used in columns and file names.
     pub fn name(self) -> &'static str {
         match self {
             Licence::Strict => "strict",
@@ -43,7 +42,7 @@ pub struct Compiler {
     command: &'static str,
 }
 
-/// The baselines' sources and the compilers there are for them.
+/// The baselines' sources and the available compilers.
 pub struct Baselines {
     sources: PathBuf,
     build: PathBuf,
@@ -66,7 +65,7 @@ const C_FLAGS: [&str; 8] = [
 ];
 
 impl Baselines {
-    /// Looks for compilers. `root` is the repository.
+    /// Finds the compilers. `root` is the repository.
     pub fn find(root: &Path, threads: usize) -> Result<Baselines, String> {
         let build = root.join("benchmarks/build");
         std::fs::create_dir_all(&build).map_err(|error| format!("{}: {error}", build.display()))?;
@@ -79,12 +78,12 @@ impl Baselines {
         Ok(Baselines { sources, build, c_compilers, ispc: on_path(("ispc", "ispc")), threads })
     }
 
-    /// The number of threads that every baseline runs with.
+    /// Returns the number of threads of every baseline.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// The C program of a work, built by one compiler under one licence.
+    /// Builds and loads the C program of a work, by one compiler under one licence.
     pub fn c(
         &self,
         work: &Work,
@@ -102,7 +101,7 @@ impl Baselines {
         self.load(name, &library, work.symbol, work, inputs)
     }
 
-    /// The ISPC program of a work, if there is one and ISPC is on the path.
+    /// Builds and loads the ISPC program of a work, if there is one and ISPC is on the path.
     pub fn ispc(
         &self,
         work: &Work,
@@ -134,7 +133,7 @@ impl Baselines {
             let mut command = Command::new(compiler.command);
             command.args(C_FLAGS);
             if compiler.name == "clang" {
-                // The same library of vector functions that gcc and Warpwise call.
+                // gcc and Warpwise call the same library of vector functions.
                 command.arg("-fveclib=libmvec");
             }
             if licence == Licence::Fast {
@@ -182,15 +181,15 @@ impl Baselines {
         // SAFETY: the library was built from the sources beside this crate; it has no start-up code.
         let library =
             unsafe { Library::new(path) }.map_err(|error| format!("{}: {error}", path.display()))?;
-        // SAFETY: `baseline.h` gives this function this type.
+        // SAFETY: `baseline.h` declares this function with this type.
         unsafe {
             let set_threads = library.get::<unsafe extern "C" fn(c_int)>(b"baseline_threads\0");
             set_threads.map_err(|error| error.to_string())?(self.threads as c_int);
         }
-        // SAFETY: `baseline.h` gives every baseline this type; the library stays loaded, see below.
+        // SAFETY: `baseline.h` declares every baseline with this type; the library stays loaded, see below.
         let function =
             unsafe { *library.get::<Function>(symbol.as_bytes()).map_err(|error| error.to_string())? };
-        // Threads of OpenMP's run time live on in its code, so no library may ever be unloaded.
+        // Threads of OpenMP's run time keep running its code, so no library may ever be unloaded.
         std::mem::forget(library);
         let outputs = work.outputs.iter().flat_map(Output::room).collect();
         let forms = work.outputs.clone();
@@ -200,7 +199,7 @@ impl Baselines {
 
 type Function = unsafe extern "C" fn(*const i64, *const *const c_void, *const *mut c_void);
 
-/// A loaded baseline with its inputs and room for its results.
+/// A loaded baseline with its inputs and space for its results.
 pub struct Baseline {
     name: String,
     sizes: Vec<i64>,
@@ -221,7 +220,7 @@ impl Peer for Baseline {
         let outputs: Vec<*mut c_void> =
             self.outputs.iter_mut().map(|value| value.bytes_mut().as_mut_ptr().cast()).collect();
         let start = Instant::now();
-        // SAFETY: sizes, inputs and outputs are those that the work's table gives for this function.
+        // SAFETY: sizes, inputs and outputs are those that the work's table specifies for this function.
         unsafe { (self.function)(self.sizes.as_ptr(), inputs.as_ptr(), outputs.as_ptr()) };
         Ok(start.elapsed())
     }

@@ -1,23 +1,23 @@
-//! Do two programs agree? Integers exactly, floats within what their order of operations may change.
+//! Comparison of the results of two programs: integers exactly, floats within the effect of a different order of operations.
 
 use crate::value::{Kind, Value};
 
-/// How far results may differ before they count as different.
+/// The permitted difference of results.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
-    /// The largest difference of two floats, as a part of the largest absolute value of the array.
+    /// The largest permitted difference of two floats, as a fraction of the largest absolute value of the array.
     pub relative: f64,
-    /// The part of the elements that may differ by more: points where a rounding decides a branch.
+    /// The fraction of the elements that may differ by more: points where a rounding decides a branch.
     pub outliers: f64,
 }
 
-/// Floats within a thousandth of the largest, no outliers.
+/// Floats within a thousandth of the largest, without outliers.
 pub const CLOSE: Tolerance = Tolerance { relative: 1e-3, outliers: 0.0 };
 
-/// As [`CLOSE`], but for one element in fifty.
+/// Like [`CLOSE`], except for one element in fifty.
 pub const MOSTLY: Tolerance = Tolerance { relative: 1e-3, outliers: 0.02 };
 
-/// The first disagreement of two lists of results, in words.
+/// Returns a description of the first difference of two lists of results, if there is one.
 pub fn disagreement(a: &[Value], b: &[Value], tolerance: Tolerance) -> Option<String> {
     if a.len() != b.len() {
         return Some(format!("{} results against {}", a.len(), b.len()));
@@ -61,7 +61,7 @@ fn bound(values: impl Iterator<Item = f64>, tolerance: Tolerance) -> f64 {
 fn differing(count: usize, allowed: usize, bound: f64, pair: impl Fn(usize) -> (f64, f64)) -> Option<String> {
     let differs = |&i: &usize| {
         let (x, y) = pair(i);
-        // Written so that a NaN on one side only counts as a difference.
+        // The comparison is written so that a NaN on only one side counts as a difference.
         !(x == y || (x - y).abs() <= bound || (x.is_nan() && y.is_nan()))
     };
     let mut places = (0..count).filter(differs);

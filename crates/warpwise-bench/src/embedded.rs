@@ -1,8 +1,8 @@
-//! The language embedded in Rust against C and against Rust written by hand (`ndarray` and `rayon`), in this process.
+//! The language embedded in Rust against C and against handwritten Rust (`ndarray` and `rayon`), in this process.
 //!
-//! Programs of both kinds get the inputs of a [`Work`] in containers of their own before anything is timed; what they
-//! computed is compared with C's results. Beside the table stand figures of calls ([`calls`]), of sorts ([`sorts`]), of stealing
-//! ([`split`]) and of passwords ([`dictionary`]).
+//! Programs of both kinds get the inputs of a [`Work`] in containers of their own before the timed part; their results are
+//! compared with C's. Besides the table there are figures of calls ([`calls`]), of sorts ([`sorts`]), of stealing ([`split`]) and
+//! of passwords ([`dictionary`]).
 
 pub mod calls;
 mod dictionary;
@@ -27,9 +27,9 @@ use crate::value::{Kind, Value};
 use crate::work::{Output, Work, works};
 use report::{Asked, Figure, Report, Row};
 
-/// What C's time over ours should be at least (issue: a share of the best C).
+/// Required ratio of C's time to Warpwise's, a share of the best C.
 const ASKED_OF_C: f64 = 0.9;
-/// What the time of Rust written by hand over ours should be at least.
+/// Required ratio of the time of handwritten Rust to Warpwise's.
 const ASKED_OF_HAND: f64 = 1.5;
 
 /// A work with its two programs in Rust.
@@ -39,16 +39,16 @@ struct Pair {
     hand: ByHand,
 }
 
-/// Prepares a program of the embedding on inputs.
+/// A function that prepares a program of the embedding on inputs.
 type Embedded = fn(&Context, &[Value]) -> Made;
 
-/// Prepares a program written by hand on inputs.
+/// A function that prepares a handwritten program on inputs.
 type ByHand = fn(&[Value]) -> Made;
 
-/// A program in place, or why there is none.
+/// A prepared program, or the reason why there is none.
 type Made = Result<Box<dyn Peer>, String>;
 
-/// A computation of this process as a peer.
+/// A computation in this process as a peer.
 struct Computed<R> {
     name: &'static str,
     compute: Box<dyn Fn() -> Result<R, String>>,
@@ -83,17 +83,17 @@ impl<R> Peer for Computed<R> {
     }
 }
 
-/// What is measured, and how long.
+/// The settings of the measurement.
 pub struct Settings<'s> {
     /// C programs.
     pub baselines: &'s Baselines,
-    /// How often every program gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     pub rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     pub repetitions: usize,
-    /// What sizes are multiplied by.
+    /// Factor by which sizes are multiplied.
     pub scale: f64,
-    /// Parts of names of what is to be measured; all if there are none.
+    /// Parts of the names of the selected measurements; empty selects all.
     pub only: &'s [String],
 }
 
@@ -140,7 +140,7 @@ pub fn measure(settings: &Settings<'_>) -> Result<Report, String> {
     Ok(report)
 }
 
-/// The side of pictures.
+/// Returns the side length of pictures.
 fn side(scale: f64) -> usize {
     ((2000.0 * scale.sqrt()) as usize).max(64)
 }
@@ -160,7 +160,7 @@ fn pairs(scale: f64) -> Vec<Pair> {
     pairs
 }
 
-/// The spheres of the crate's example.
+/// Creates the work with the spheres of the crate's example.
 fn ray(side: usize) -> Work {
     let spheres = ours::spheres();
     let columns = move || ours::columns_of(&spheres);

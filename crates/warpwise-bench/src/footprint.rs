@@ -1,8 +1,8 @@
-//! Peak memory of a work, ours against the C program's.
+//! Peak memory of a work, of Warpwise against the C program.
 //!
-//! Each runs alone in a child process with its inputs in place. What is taken is the largest resident size from
-//! then on, inputs and results included, after two runs. Our code comes from a cache, as the C program's is compiled
-//! beforehand: neither compiler counts.
+//! Each program runs alone in a child process with its inputs in place. The figure is the largest resident size from then on,
+//! including inputs and results, after two runs. Warpwise's code comes from a cache, as the C program is compiled beforehand:
+//! neither compiler counts.
 
 use std::process::Command;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::ours::Ours;
 use crate::peer::Peer;
 use crate::work::Work;
 
-/// Who is measured in a child process.
+/// The program measured in a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Who {
     /// Warpwise.
@@ -25,11 +25,11 @@ pub enum Who {
     C,
 }
 
-/// Measures some works through child processes of this program; gives the mean ratio and the largest.
+/// Measures some works through child processes of this program; returns the mean ratio and the largest.
 pub fn figures(works: &[Work], scale: f64) -> Result<Vec<(String, String)>, String> {
     let mut ratios = Vec::new();
     for work in works.iter().filter(|work| is_measured(work)) {
-        // The first one compiles.
+        // The first process compiles.
         peak_in_child(work, "ours", scale)?;
         ratios.push((peak_in_child(work, "ours", scale)? / peak_in_child(work, "c", scale)?, &work.name));
     }
@@ -42,10 +42,10 @@ pub fn figures(works: &[Work], scale: f64) -> Result<Vec<(String, String)>, Stri
     Ok(vec![(format!("peak memory, ours / C (asked at most {ASKED})"), text)])
 }
 
-/// What is asked for.
+/// Required ratio.
 const ASKED: f64 = 1.2;
 
-/// All, but of those that differ in types and sizes only one of each kind.
+/// Returns whether a work is measured. Of works that differ only in types and sizes, one of each kind is.
 fn is_measured(work: &Work) -> bool {
     let left_out =
         ["map_f64", "saxpy_f64", "sum_", "dot_", "scan exclusive", "scan inclusive_i32", "filter 1 %"];
@@ -63,7 +63,7 @@ fn peak_in_child(work: &Work, who: &str, scale: f64) -> Result<f64, String> {
         .map_err(|_| format!("{}, {who}: {}", work.name, String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The peak of one work in this process, in bytes.
+/// Returns the peak memory of one work in this process, in bytes.
 pub fn peak(work: &Work, who: Who, baselines: &Baselines, root: &std::path::Path) -> Result<f64, String> {
     let inputs = Rc::new((work.inputs)());
     let mut peer: Box<dyn Peer> = match who {
@@ -74,7 +74,7 @@ pub fn peak(work: &Work, who: Who, baselines: &Baselines, root: &std::path::Path
         }
         Who::C => Box::new(baselines.c(work, &baselines.c_compilers[0], Licence::Strict, &inputs)?),
     };
-    // Ours has copied the inputs; only the C program still holds these.
+    // Warpwise has copied the inputs; only the C program still holds these.
     drop(inputs);
     std::fs::write("/proc/self/clear_refs", "5").map_err(|error| format!("resetting the peak: {error}"))?;
     peer.run()?;

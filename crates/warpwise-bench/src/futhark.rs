@@ -1,7 +1,7 @@
-//! Futhark's compiler as a peer, where a `futhark` command is on the path.
+//! Futhark's compiler as a peer, if a `futhark` command is on the path.
 //!
-//! A program is compiled to a server: a process that keeps values, calls entry points and says how long each
-//! call took. So its inputs stay in place and its runs can take turns with those of the others.
+//! A program is compiled to a server: a process that keeps values, calls entry points and reports the time of each call. So its
+//! inputs stay in place, and its runs can alternate with those of the other peers.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -29,13 +29,13 @@ pub struct Futhark {
     from: BufReader<ChildStdout>,
 }
 
-/// Whether the command is there.
+/// Returns whether the command is available.
 pub fn is_on_path() -> bool {
     Command::new("futhark").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 impl Futhark {
-    /// Compiles the work's program with one back end, starts it, and hands it the inputs.
+    /// Compiles the work's program with one back end, starts it, and passes the inputs to it.
     pub fn start(
         root: &Path,
         back_end: &str,
@@ -102,7 +102,7 @@ impl Futhark {
         self.answer()
     }
 
-    /// The lines up to the one that ends an answer.
+    /// Reads the lines up to the one that ends an answer.
     fn answer(&mut self) -> Result<Vec<String>, String> {
         let (mut lines, mut failed) = (Vec::new(), false);
         loop {
@@ -154,7 +154,7 @@ impl Peer for Futhark {
 
 impl Drop for Futhark {
     fn drop(&mut self) {
-        // Nothing depends on how the server ends; it holds no state of ours.
+        // Nothing depends on how the server ends; it holds no state of this process.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

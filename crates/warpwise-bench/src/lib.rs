@@ -1,10 +1,10 @@
-//! Measures Warpwise against programs that do the same work: C, ISPC, OpenBLAS, Futhark.
+//! Measurements of Warpwise against programs that do the same work: C, ISPC, OpenBLAS, Futhark.
 //!
-//! Reading order: a [`work::Work`] says what is computed on which inputs; a [`peer::Peer`] is a program that computes it;
+//! Reading order: a [`work::Work`] describes a computation and its inputs; a [`peer::Peer`] is a program that does it;
 //! [`measure`] runs all peers of a work in turn and keeps every time; [`report`] turns times into ratios and prints them.
 //!
 //! Absent on purpose: comparison of an absolute time with a fixed number, since machines differ and are noisy. The figures are
-//! ratios between programs that ran in turn, and shares of limits measured in the same iterations.
+//! ratios between programs that ran in turn, and shares of limits measured in the same rounds.
 
 pub mod ablation;
 pub mod baseline;

@@ -14,8 +14,8 @@ use warpwise_bench::{footprint, futhark, safety, scaling, start_up, work};
 /// Compares Warpwise with other programs for the same work, all run in turn.
 #[derive(Parser)]
 struct Arguments {
-    /// Only works whose names contain one of these; besides works there are `threads`, `safety` (of the other works named,
-    /// or of all), `memory` and `start`.
+    /// Only works whose names contain one of these. Besides works there are `threads`, `safety` (of the other selected works, or
+    /// of all), `memory` and `start`.
     only: Vec<String>,
     /// The command whose start is timed.
     #[arg(long, default_value = "target/release/warpwise")]
@@ -23,19 +23,19 @@ struct Arguments {
     /// Threads of every program; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// How often every program gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     #[arg(long, default_value_t = 3)]
     repetitions: usize,
-    /// What all sizes are multiplied by; for a quick look.
+    /// Factor by which all sizes are multiplied, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
     /// Leave Futhark's compiler out although it is on the path.
     #[arg(long)]
     no_futhark: bool,
-    /// Only print the peak memory of the named work, in bytes; how this program calls itself.
+    /// Only print the peak memory of the named work, in bytes; used by this program to call itself.
     #[arg(long, hide = true)]
     peak_memory_of: Option<Who>,
     /// The folder that the report is written to.
@@ -54,8 +54,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// OpenBLAS takes processors that are newer than itself for the oldest it knows and leaves their vectors unused: tells it
-/// the family to tune for, unless the user has.
+/// Tells OpenBLAS the processor family to tune for, unless the user has. OpenBLAS takes processors newer than itself for the
+/// oldest that it knows, and leaves their vectors unused.
 fn name_processor_to_openblas() {
     const FAMILY: &str = "OPENBLAS_CORETYPE";
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +67,7 @@ fn name_processor_to_openblas() {
         } else {
             return;
         };
-        // SAFETY: this is the only thread yet.
+        // SAFETY: no other thread exists yet.
         unsafe { std::env::set_var(FAMILY, family) };
     }
 }

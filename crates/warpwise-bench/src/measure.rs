@@ -1,21 +1,21 @@
-//! Runs programs in turn, and ratios of what was measured.
+//! Runs programs in turn, and computes ratios of their times.
 //!
-//! A round runs every peer a few times, one peer after another. A ratio is taken inside each round, so that a
-//! machine that slows down for a while slows both sides; its spread over the rounds is kept.
+//! A round runs every peer a few times, one peer after another. Ratios are taken within each round, so that a temporary slowdown
+//! of the machine affects both sides; the spread of a ratio over the rounds is kept.
 
 use std::time::{Duration, Instant};
 
 use crate::peer::Peer;
 
-/// Threads of the peer that ran before may spin on for a while (200 ms in one OpenMP run time) and would
-/// take a core from the next; nobody measures meanwhile.
+/// Pause before every turn. Threads of the previous peer may spin for a while (200 ms in one OpenMP run time) and would take a
+/// core from the next peer; nothing is measured during the pause.
 const SETTLE: Duration = Duration::from_millis(250);
 
-/// A turn begins with runs that do not count, one and as many as fill this: memory and processors that lay idle while the
-/// others ran are slow at first.
+/// Duration of the uncounted runs at the beginning of a turn, of which there is at least one: memory and processors that were
+/// idle while the other peers ran are slow at first.
 const WARM: Duration = Duration::from_millis(60);
 
-/// The runs that count take so long at least.
+/// Minimum total duration of the counted runs of a turn.
 const COUNTED: Duration = Duration::from_millis(60);
 
 /// The times of one peer in seconds: the median of each round.
@@ -23,7 +23,7 @@ const COUNTED: Duration = Duration::from_millis(60);
 pub struct Times {
     /// The peer's name.
     pub name: String,
-    /// One median a round.
+    /// One median per round.
     pub rounds: Vec<f64>,
 }
 
@@ -32,24 +32,24 @@ pub struct Times {
 pub struct Ratio {
     /// The median of the rounds.
     pub median: f64,
-    /// The smallest of them.
+    /// The smallest ratio of a round.
     pub low: f64,
-    /// The largest of them.
+    /// The largest ratio of a round.
     pub high: f64,
 }
 
 impl Times {
-    /// The median over all rounds.
+    /// Returns the median over all rounds.
     pub fn median(&self) -> f64 {
         median(&mut self.rounds.clone())
     }
 
-    /// How many times as long as `other` this peer takes: above 1, `other` is faster.
+    /// Returns the ratio of this peer's time to that of `other`: above 1, `other` is faster.
     pub fn over(&self, other: &Times) -> Ratio {
         self.scaled_over(1.0, other)
     }
 
-    /// As [`Times::over`], with this peer's times multiplied first.
+    /// Like [`Times::over`], with this peer's times multiplied by `scale` first.
     pub fn scaled_over(&self, scale: f64, other: &Times) -> Ratio {
         let pairs = self.rounds.iter().zip(&other.rounds);
         Ratio::of(pairs.map(|(a, b)| scale * a / b).collect())
@@ -57,25 +57,25 @@ impl Times {
 }
 
 impl Ratio {
-    /// The summary of one ratio a round.
+    /// Summarises one ratio per round.
     pub fn of(mut rounds: Vec<f64>) -> Ratio {
         let median = median(&mut rounds);
         Ratio { median, low: rounds[0], high: rounds[rounds.len() - 1] }
     }
 }
 
-/// The geometric mean of some ratios; `None` of none.
+/// Returns the geometric mean of ratios; `None` if there are none.
 pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (logarithms / ratios.len() as f64).exp())
 }
 
-/// Runs all peers in turn, `rounds` times; a turn counts `repetitions` runs, and more of short ones.
+/// Runs all peers in turn, `rounds` times; a turn counts at least `repetitions` runs, and more of short ones.
 pub fn contest(peers: &mut [Box<dyn Peer>], rounds: usize, repetitions: usize) -> Result<Vec<Times>, String> {
     contest_settling(peers, rounds, repetitions, SETTLE)
 }
 
-/// As [`contest`], where so long a pause before every turn is enough.
+/// Like [`contest`], with another pause before every turn.
 pub fn contest_settling(
     peers: &mut [Box<dyn Peer>],
     rounds: usize,
@@ -94,7 +94,7 @@ pub fn contest_settling(
     Ok(times)
 }
 
-/// The times of the runs of a turn that count, in seconds: at least `repetitions`, and [`COUNTED`] in all.
+/// Runs a peer's turn; returns the times of the counted runs in seconds: at least `repetitions` runs, and [`COUNTED`] in all.
 fn turn(peer: &mut dyn Peer, repetitions: usize) -> Result<Vec<f64>, String> {
     let start = Instant::now();
     peer.run()?;
@@ -109,7 +109,7 @@ fn turn(peer: &mut dyn Peer, repetitions: usize) -> Result<Vec<f64>, String> {
     Ok(runs)
 }
 
-/// Sorts, and takes the middle.
+/// Sorts the values and returns the median.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!((ratio.median, ratio.low, ratio.high), (2.0, 2.0, 3.0));
     }
 
-    /// Takes as long as a turn takes at least, and says how often it ran.
+    /// A peer that takes the minimum duration of a turn and counts its runs.
     struct Counter(u64);
 
     impl Peer for Counter {

@@ -1,9 +1,11 @@
-//! What programs allocate and copy, with `short_circuit` and without it, beside what a program by hand has, and their times.
+//! Allocations and copies of programs, with `short_circuit` and without it, next to the memory of a handwritten program, and
+//! their times.
 //!
-//! Counts say the same on every machine; times are ratios between programs that ran in turn. Results are compared with the interpreter's
-//! at small sizes, and with each other where they are measured.
+//! Counts are the same on every machine; times are ratios between programs that ran in turn. Results are compared with the
+//! interpreter's at small sizes, and with each other at the measured sizes.
 //!
-//! Absent: how often kernels copy, which nobody counts while one runs; the copies that stand in them are listed with all others.
+//! Absent: the number of copies that kernels make, which is not counted at run time; the copies in their code are listed with all
+//! others.
 
 mod counts;
 mod report;
@@ -28,35 +30,35 @@ use crate::value::{Kind, Value};
 use crate::work::{Goal, Output, Work};
 use counts::{Counted, interpreted};
 
-/// What is measured, and how.
+/// The settings of the measurement.
 pub struct Settings<'s> {
     /// The repository.
     pub root: &'s Path,
-    /// Threads of every program.
+    /// Number of threads of every program.
     pub threads: usize,
-    /// How often every program gets a turn; times are left out if that is never.
+    /// Number of rounds, in each of which every program gets a turn; 0 leaves times out.
     pub rounds: usize,
     /// Whether `futhark` takes part.
     pub with_futhark: bool,
 }
 
-/// What was found out about one subject.
+/// The results of one subject.
 pub struct Row {
-    /// The program that was measured.
+    /// The measured program.
     pub subject: Subject,
-    /// What it allocates and copies.
+    /// Its allocations and copies.
     pub with: Counts,
     /// The same without the pass.
     pub without: Counts,
-    /// The copies that stand in the program.
+    /// The copies that remain in the program.
     pub staying: Vec<StayingCopy>,
     /// The time without the pass over the time with it.
     pub gain: Option<f64>,
-    /// The time of Futhark's code for several cores over ours.
+    /// The time of Futhark's multicore code over Warpwise's.
     pub futhark: Option<f64>,
 }
 
-/// Sizes and steps at which results are compared with the interpreter's.
+/// Sizes and numbers of steps at which results are compared with the interpreter's.
 const SMALL: [(i64, i64); 3] = [(9, 5), (4, 2), (2, 3)];
 
 /// Measures one subject.
@@ -88,7 +90,7 @@ pub fn measure(subject: &Subject, settings: &Settings<'_>) -> Result<Row, String
     Ok(Row { subject: *subject, with: with_counts, without: without_counts, staying, gain, futhark })
 }
 
-/// The time without the pass, and Futhark's, over ours.
+/// Returns the time without the pass, and Futhark's, over the time with the pass.
 fn times(
     subject: &Subject,
     settings: &Settings<'_>,
@@ -115,7 +117,7 @@ fn times(
     Ok((over(1), over(2)))
 }
 
-/// A subject as other programs of this crate are described. Nobody reads the shape of its result.
+/// Returns a subject as a work. The shape of its result is not used.
 fn work(subject: &Subject) -> Work {
     Work {
         name: subject.entry.to_string(),

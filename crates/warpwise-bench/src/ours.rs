@@ -25,7 +25,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Compiles the work's program with these options and hands it the inputs.
+    /// Compiles the work's program with these options and passes the inputs to it.
     pub fn prepare(
         root: &Path,
         name: &str,
@@ -37,7 +37,7 @@ impl Ours {
         Ours::prepare_cached(root, name, work, inputs, threads, options, None)
     }
 
-    /// The same with code from a cache, if it is there.
+    /// Like [`Ours::prepare`], with code from a cache, if it is there.
     pub fn prepare_cached(
         root: &Path,
         name: &str,
@@ -64,7 +64,7 @@ impl Peer for Ours {
     }
 
     fn run(&mut self) -> Result<Duration, String> {
-        // The memory of the last results goes back to the pool, as it would in a program that calls again.
+        // The memory of the last results returns to the pool, as it would in a program that calls again.
         self.results.clear();
         let arguments = self.inputs.clone();
         let start = Instant::now();
@@ -77,7 +77,7 @@ impl Peer for Ours {
     }
 }
 
-/// An input as our programs take it.
+/// Converts an input to a run-time value.
 pub fn hand_over(value: &Value, memory: &MemoryPool) -> Result<RuntimeValue, String> {
     let scalar = value.shape.is_empty();
     let ty = match value.kind {
@@ -96,7 +96,7 @@ pub fn hand_over(value: &Value, memory: &MemoryPool) -> Result<RuntimeValue, Str
     Ok(RuntimeValue::array(ty, array))
 }
 
-/// A result in the form that is compared.
+/// Converts a result to the form that is compared.
 pub fn hand_back(value: &RuntimeValue) -> Result<Value, String> {
     let kind = match value.element_type() {
         ValueType::F32 => Kind::F32,

@@ -1,17 +1,17 @@
-//! One program that can do a work, prepared on its inputs.
+//! A program that can do a work, prepared on its inputs.
 
 use std::time::Duration;
 
 use crate::value::Value;
 
-/// A program with its inputs in place; what is timed is the computation alone.
+/// A program with its inputs in place; only the computation is timed.
 pub trait Peer {
-    /// The column it stands in, such as `C strict (gcc)`.
+    /// Returns the name of its column, such as `C strict (gcc)`.
     fn name(&self) -> &str;
 
-    /// Computes once and says how long that took.
+    /// Computes once and returns the elapsed time.
     fn run(&mut self) -> Result<Duration, String>;
 
-    /// The results of the last run.
+    /// Returns the results of the last run.
     fn results(&mut self) -> Result<Vec<Value>, String>;
 }

@@ -1,7 +1,7 @@
-//! A table of ratios as a picture: a square for each row and column, the redder the worse.
+//! A table of ratios as a picture: a square for each row and column, with stronger red for worse ratios.
 //!
-//! SVG of our own, since it is rectangles and words only. Colours go by the logarithm of the ratio, so that
-//! twice as slow and twice as fast are equally strong; every square says its figure.
+//! The SVG is written directly, since it consists of rectangles and text only. Colours depend on the logarithm of the ratio, so
+//! that twice as slow and twice as fast are equally strong; every square shows its figure.
 
 use std::fmt::Write as _;
 
@@ -13,20 +13,20 @@ const WIDTH: usize = 74;
 const HEIGHT: usize = 24;
 const GAP: usize = 2;
 
-/// The ratio from which on a colour is as strong as it gets.
+/// Ratio at which a colour reaches its full strength.
 const STRONGEST: f64 = 8.0;
 
-/// The words around a table, and which ratios are good.
+/// The captions of a table, and the direction in which ratios are good.
 pub struct Caption<'c> {
-    /// What the figures are.
+    /// Title, which names the figures.
     pub title: &'c str,
-    /// What the colours mean.
+    /// Legend of the colours.
     pub legend: &'c str,
-    /// Whether ratios above 1 are the good ones.
+    /// Whether ratios above 1 are good.
     pub is_high_good: bool,
 }
 
-/// The picture as SVG.
+/// Returns the picture as SVG.
 pub fn svg(caption: &Caption<'_>, table: &Table) -> String {
     let colour = |ratio: f64| colour(if caption.is_high_good { 1.0 / ratio } else { ratio });
     let n_rows = table.rows.len() + 1;
@@ -88,10 +88,10 @@ fn square(svg: &mut String, column: usize, row: usize, fill: &str, text: &str) {
     words(svg, (middle(column), baseline(row)), "middle", 12, text);
 }
 
-/// White for 1, red above, blue below.
+/// Returns the colour of a ratio: white for 1, red above, blue below.
 fn colour(ratio: f64) -> String {
     let strength = (ratio.ln() / STRONGEST.ln()).clamp(-1.0, 1.0);
-    // Words stay dark, so no colour becomes so dark that they cannot be read.
+    // The text is dark, so colours stay light enough for it to be readable.
     let mixed = |full: f64| (255.0 + (full - 255.0) * strength.abs()).round() as u8;
     let [red, green, blue] = if strength > 0.0 { [240.0, 106.0, 86.0] } else { [96.0, 150.0, 240.0] };
     format!("#{:02x}{:02x}{:02x}", mixed(red), mixed(green), mixed(blue))

@@ -10,15 +10,15 @@ use crate::peer::Peer;
 use crate::value::{Kind, Value};
 use crate::work::{Goal, Limit, Output, Work};
 
-/// The probes that a limit needs, and what they say together.
+/// The probes that a limit needs, and their combined result.
 pub struct Probes {
     limit: Limit,
-    /// What one run of each probe moves or computes.
+    /// The amount that one run of each probe moves or computes.
     amounts: Vec<f64>,
 }
 
 impl Probes {
-    /// Prepares the probes of a limit; as peers they take part in the rounds, in this order.
+    /// Prepares the probes of a limit. They take part in the rounds as peers, in this order.
     pub fn prepare(
         limit: Limit,
         scale: f64,
@@ -44,7 +44,7 @@ impl Probes {
         Ok((Probes { limit, amounts: parts.into_iter().map(|(_, amount)| amount).collect() }, peers))
     }
 
-    /// The least time that the work could have taken in each round, given the probes' times.
+    /// Returns the minimum time of the work in each round, given the probes' times.
     pub fn limits(&self, times: &[Times]) -> Times {
         let rounds = times[0].rounds.len();
         let rate = |probe: usize, round: usize| self.amounts[probe] / times[probe].rounds[round];

@@ -1,4 +1,4 @@
-//! The performance table: rows as they come on the terminal, all of it as Markdown and JSON.
+//! The performance table: single rows for the terminal, the whole table as Markdown and JSON.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,34 +15,34 @@ pub const OURS: &str = "Warpwise";
 pub struct Row {
     /// The work's name.
     pub name: String,
-    /// Every program with the median of its times in milliseconds.
+    /// Median times of all programs, in milliseconds.
     pub times: Vec<(String, f64)>,
-    /// Every other program with its time over ours under the same licence.
+    /// Ratios of the other programs' times to Warpwise's under the same licence.
     pub ratios: Vec<(String, Ratio)>,
-    /// The share of the limit that each program reaches, where the limit is known.
+    /// Shares of the limit that the programs reach, if the limit is known.
     pub shares: Vec<(String, Ratio)>,
-    /// What the row is judged by.
+    /// The figure by which the row is judged.
     pub goal: String,
-    /// The figure asked for, if one is.
+    /// The required value, if there is one.
     pub floor: Option<f64>,
-    /// The figure measured, if our program took part.
+    /// The measured value, if Warpwise took part.
     pub measured: Option<Ratio>,
-    /// Results that differ from the first program's, and what keeps ours from taking part.
+    /// Differences from the first program's results, and the reasons why Warpwise could not take part.
     pub problems: Vec<String>,
-    /// What else a reader should know, such as the compiler of the C program.
+    /// Further information, such as the compiler of the C program.
     pub notes: Vec<String>,
 }
 
-/// A figure within this of its floor counts as reached.
+/// Tolerance within which a figure counts as reaching its floor.
 const SLACK: f64 = 0.05;
 
 impl Row {
-    /// Whether the floor is reached; `None` where nothing is asked or nothing was measured.
+    /// Returns whether the floor is reached; `None` if nothing is required or measured.
     pub fn is_reached(&self) -> Option<bool> {
         Some(self.measured?.median >= self.floor? - SLACK)
     }
 
-    /// The row in a few lines for the terminal.
+    /// Returns the row in a few lines for the terminal.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.name);
         for (name, milliseconds) in &self.times {
@@ -76,21 +76,21 @@ impl Row {
     }
 }
 
-/// Everything that one run of the benchmarks found out.
+/// All results of one run of the benchmarks.
 #[derive(Serialize)]
 pub struct Report {
-    /// The machine, in words.
+    /// Name of the machine.
     pub machine: String,
     /// The number of threads of every program.
     pub threads: usize,
     /// The table.
     pub rows: Vec<Row>,
-    /// Figures beside the table: a name, and what was measured.
+    /// Figures besides the table: names and measured values.
     pub figures: Vec<(String, String)>,
 }
 
 impl Report {
-    /// The whole report as Markdown.
+    /// Returns the whole report as Markdown.
     pub fn markdown(&self) -> String {
         let columns = self.columns();
         let mut text = format!("# Performance\n\n{}, {} threads.\n\n", self.machine, self.threads);
@@ -121,7 +121,7 @@ impl Report {
         text
     }
 
-    /// Means over all rows, and the other figures.
+    /// Returns the means over all rows, and the other figures.
     pub fn summary(&self) -> Vec<(String, String)> {
         let mut summary = Vec::new();
         for column in self.columns() {
@@ -158,7 +158,7 @@ impl Report {
         write("performance.json", &json)
     }
 
-    /// Names of all programs, in the order in which they first appear.
+    /// Returns the names of all programs, in the order in which they first appear.
     fn columns(&self) -> Vec<String> {
         let mut columns: Vec<String> = Vec::new();
         for (name, _) in self.rows.iter().flat_map(|row| &row.times) {
@@ -186,7 +186,7 @@ fn find<T: Copy>(list: &[(String, T)], name: &str) -> Option<T> {
     list.iter().find(|(other, _)| other == name).map(|(_, value)| *value)
 }
 
-/// The processor's own name, where the system tells it.
+/// Returns the processor's name, if the system provides it.
 pub fn machine() -> String {
     let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = information

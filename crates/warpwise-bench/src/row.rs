@@ -1,4 +1,4 @@
-//! One row: prepares everybody who can do a work, lets them run in turn, and compares times and results.
+//! One row: prepares all programs that can do a work, runs them in turn, and compares times and results.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -16,25 +16,25 @@ use crate::report::{OURS, Row};
 use crate::value::Value;
 use crate::work::{Goal, Work};
 
-/// How a row is measured.
+/// The settings of a measurement.
 pub struct Settings<'a> {
     /// The repository.
     pub root: &'a Path,
-    /// Where compiled programs of other languages and their data lie for a while.
+    /// Temporary folder for compiled programs of other languages and their data.
     pub folder: &'a Path,
     /// C and ISPC programs.
     pub baselines: &'a Baselines,
     /// Whether Futhark's compiler takes part.
     pub futhark: bool,
-    /// How often everybody gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     pub rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     pub repetitions: usize,
-    /// What sizes are multiplied by.
+    /// Factor by which sizes are multiplied.
     pub scale: f64,
 }
 
-/// What a reader should know besides figures.
+/// Information for the reader besides the figures.
 #[derive(Default)]
 struct Notes {
     compilers: Vec<String>,
@@ -102,7 +102,7 @@ fn first_line(what: &str, error: &str) -> String {
     format!("{what}: {}", error.lines().find(|line| !line.is_empty()).unwrap_or_default())
 }
 
-/// The C program built by the compiler whose code is faster, and that compiler's name.
+/// Returns the C program built by the compiler whose code is faster, and that compiler's name.
 pub fn best_c(
     work: &Work,
     licence: Licence,
@@ -163,7 +163,7 @@ fn row(work: &Work, times: &[Times], limits: Option<&Times>, notes: Notes) -> Ro
     }
 }
 
-/// The figure by which the work is judged, in words, with its floor and what was measured.
+/// Returns the figure by which the work is judged: its name, the required value and the measured one.
 fn judge(
     work: &Work,
     ratios: &[(String, Ratio)],

@@ -1,4 +1,4 @@
-//! What run-time checks cost: every work with them against the same with `--unsafe`.
+//! The cost of run-time checks: every work with them against the same with `--unsafe`.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::ours::Ours;
 use crate::peer::Peer;
 use crate::work::Work;
 
-/// What the geometric mean should reach.
+/// Required geometric mean.
 const ASKED: f64 = 0.95;
 
-/// The figures, each with a name: the time without checks over the time with them, for works where they differ and on
-/// the whole.
+/// Returns the figures, each with a name: the time without checks over the time with them, for works where the two differ and
+/// overall.
 pub fn figures(
     root: &Path,
     works: &[&Work],

@@ -1,4 +1,4 @@
-//! How much faster two threads are than one, on works that are bound by arithmetic.
+//! The speed-up of two threads over one, on works that are bound by arithmetic.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::ours::Ours;
 use crate::peer::Peer;
 use crate::work::{Work, compute_bound};
 
-/// The figures, each with a name; nothing where the machine has one core.
+/// Returns the figures, each with a name; none on a machine with one core.
 pub fn figures(root: &Path, works: &[Work], rounds: usize) -> Result<Vec<(String, String)>, String> {
     if std::thread::available_parallelism().map_or(1, |n| n.get()) < 2 {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! How long a whole `warpwise run` of a short program takes, with and without its compiled code in the cache, and how
-//! long large programs take to compile and to load.
+//! The time of a whole `warpwise run` of a short program, with and without its compiled code in the cache, and the time to
+//! compile and load large programs.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,17 +14,17 @@ use crate::measure::Ratio;
 
 const RUNS: usize = 7;
 
-/// Large programs, and the seconds in which they should be compiled and ready.
+/// Large programs, with the seconds within which they should be compiled and ready.
 const LARGE: [(&str, &str, u32); 3] = [
     ("OptionPricing", "option_pricing.fut", 1),
     ("LocVolCalib", "locvolcalib.fut", 1),
     ("Myocyte", "myocyte.fut", 2),
 ];
 
-/// How often each of them is compiled.
+/// Number of compilations of each program.
 const COMPILATIONS: usize = 3;
 
-/// The figures, each with a name.
+/// Returns the figures, each with a name.
 pub fn figures(warpwise: &Path, root: &Path, folder: &Path) -> Result<Vec<(String, String)>, String> {
     let mut cold = Vec::new();
     let mut cached = Vec::new();
@@ -51,7 +51,7 @@ pub fn figures(warpwise: &Path, root: &Path, folder: &Path) -> Result<Vec<(Strin
     Ok(figures)
 }
 
-/// Seconds until a program that is in no cache can be called.
+/// Returns the seconds until a program that is in no cache can be called.
 fn compile(path: &Path) -> Result<f64, String> {
     let context = Context::with(ThreadPool::new(1), MemoryPool::with_default_limit());
     let start = Instant::now();

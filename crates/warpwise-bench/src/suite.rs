@@ -1,9 +1,9 @@
-//! A folder of programs that others wrote, each as it is and with all its data sets, beside Futhark.
+//! A folder of programs by other authors, unmodified and with all their data sets, in comparison with Futhark.
 //!
-//! Both commands read the test blocks of the same file, run every case until its median is stable, and write their figures as data, from
-//! which the ratios are taken. Results are compared with those that the test blocks state by both commands themselves.
+//! Both commands read the test blocks of the same file, run every case until its median is stable, and write their figures as
+//! data, from which the ratios are computed. Both commands themselves compare results with those in the test blocks.
 //!
-//! Absent: data sets. A program whose files are not there is listed with the reason.
+//! Absent: data sets. A program with missing files is listed with the reason.
 
 mod report;
 
@@ -19,30 +19,31 @@ pub use report::{Report, Row, Setting};
 
 use crate::measure::median;
 
-/// What is measured, and how.
+/// The settings of the measurement.
 pub struct Settings<'s> {
     /// The folder with the programs.
     pub corpus: &'s Path,
-    /// Our command.
+    /// Warpwise's command.
     pub warpwise: &'s Path,
-    /// The machine that programs run on, and who takes part beside us.
+    /// The machine that programs run on, and Futhark's back ends that take part.
     pub setting: Setting,
-    /// The device as our command takes it, if it is one.
+    /// The device in the syntax of Warpwise's command, if the machine is a device.
     pub device: Option<String>,
-    /// Seconds that a command may take for a program.
+    /// Time limit of a command for one program, in seconds.
     pub seconds: u32,
-    /// Runs of a case; as many as make the median stable if not given.
+    /// Number of runs of a case; if not given, as many as make the median stable.
     pub runs: Option<u32>,
-    /// Parts of paths of the programs wanted; all if there are none.
+    /// Parts of paths of the selected programs; empty selects all.
     pub only: &'s [String],
-    /// The folder that the report is written to after each program: one that is interrupted keeps what it has measured.
+    /// The folder that the report is written to after each program, so that an interrupted measurement keeps its results.
     pub results: &'s Path,
 }
 
-/// Microseconds of the cases of a program, by entry point and case, in their order; or why there are none.
+/// Times of the cases of a program in microseconds, by entry point and case, in their order; or the reason why there are none.
 pub type Times = Result<IndexMap<(String, String), f64>, String>;
 
-/// Measures the programs, one after another, and writes the report. Where only some are wanted, it keeps what it had of the others.
+/// Measures the programs, one after another, and writes the report. If only some are selected, the report keeps its figures of
+/// the others.
 pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<(), String> {
     let mut programs = Vec::new();
     find_programs(settings.corpus, &mut programs)?;
@@ -75,7 +76,7 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Result<()
     }
 }
 
-/// All programs below a folder that have a test block with input, those of packages (`lib`) apart.
+/// Finds all programs below a folder that have a test block with input, except those of packages (`lib`).
 fn find_programs(folder: &Path, programs: &mut Vec<PathBuf>) -> Result<(), String> {
     let entries = folder.read_dir().map_err(|error| format!("{}: {error}", folder.display()))?;
     for entry in entries {
@@ -92,7 +93,7 @@ fn find_programs(folder: &Path, programs: &mut Vec<PathBuf>) -> Result<(), Strin
     Ok(())
 }
 
-/// Whether a test block names input.
+/// Returns whether a test block of the program has input.
 fn has_cases(program: &Path) -> Result<bool, String> {
     let text = std::fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
     let text = String::from_utf8_lossy(&text);
@@ -101,10 +102,11 @@ fn has_cases(program: &Path) -> Result<bool, String> {
     Ok(has_block && comments.any(|comment| comment.split_whitespace().any(|word| word == "input")))
 }
 
-/// Futhark's times under the names that our command has for the same cases.
+/// Renames Futhark's cases to the names that Warpwise's command has for them.
 ///
-/// Names of cases and of files are the same, but Futhark drops `.gz`. Values have no name: it numbers them, `#2 ("1i32 2.0f32")`,
-/// counting also those that it does not run. They are the cases without a name on our side, in their order.
+/// Names of cases and of files are the same, except that Futhark drops `.gz`. Literal values have no name: Futhark numbers them,
+/// `#2 ("1i32 2.0f32")`, and also counts those that it does not run. On Warpwise's side they are the cases without a name, in
+/// their order.
 fn under_our_names(theirs: IndexMap<(String, String), f64>, ours: &Times) -> IndexMap<(String, String), f64> {
     let Ok(ours) = ours else { return theirs };
     let is_theirs = |(entry, case): &(String, String)| {
@@ -126,7 +128,7 @@ fn under_our_names(theirs: IndexMap<(String, String), f64>, ours: &Times) -> Ind
     theirs.iter().map(|(key, time)| (named(key.clone()), *time)).collect()
 }
 
-/// The rows of a program: the cases that any command ran.
+/// Returns the rows of a program: the cases that any command ran.
 fn rows(program: &str, ours: &Times, theirs: &[Times]) -> Vec<Row> {
     let of = |times: &Times, case: &(String, String)| {
         times.as_ref().ok().and_then(|times| times.get(case)).copied()
@@ -148,7 +150,7 @@ fn rows(program: &str, ours: &Times, theirs: &[Times]) -> Vec<Row> {
     cases.iter().map(row).collect()
 }
 
-/// What our command's `--json` says of a case.
+/// A case in the `--json` output of Warpwise's command.
 #[derive(Deserialize)]
 struct OurCase {
     entry: String,
@@ -172,13 +174,13 @@ fn times_of_ours(settings: &Settings<'_>, program: &Path) -> Times {
     some(figures.cases.into_iter().map(|case| ((case.entry, case.case), case.median_us)).collect())
 }
 
-/// What Futhark's `--json` says of an entry point.
+/// An entry point in Futhark's `--json` output.
 #[derive(Deserialize)]
 struct TheirEntry {
     datasets: BTreeMap<String, TheirCase>,
 }
 
-/// The runs of a case, or why there are none.
+/// The runs of a case, or the reason why there are none.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum TheirCase {
@@ -186,15 +188,15 @@ enum TheirCase {
     Failed(serde::de::IgnoredAny),
 }
 
-/// Times from `futhark bench` for a program compiled by a back end. It is stopped after `seconds`.
+/// Runs `futhark bench` on a program compiled by a back end; returns the times. The command is stopped after `seconds`.
 pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Option<u32>) -> Times {
     let mut command = limited(seconds, Path::new("futhark"));
-    // By its name, since the file of the running command may be a loader. Parameters that lie beside programs are those of devices, and a
-    // name that the back end does not know ends the run.
+    // The command is given by name, since the running executable's file may be a loader. Tuning files next to programs are for
+    // devices, and a name in them that the back end does not know ends the run.
     command.args(["bench", "--futhark=futhark", "--no-tuning"]).arg(format!("--backend={back_end}"));
     match runs {
         Some(runs) => command.arg(format!("--runs={runs}")).arg("--no-convergence-phase"),
-        // On a noisy machine it would go on for five minutes for each case.
+        // On a noisy machine it would otherwise run each case for five minutes.
         None => command.arg("--convergence-max-seconds=20"),
     };
     let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", program)?;
@@ -212,19 +214,19 @@ pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Opti
     some(times)
 }
 
-/// Times of at least one case.
+/// Returns the times, or an error if there are none.
 fn some(times: IndexMap<(String, String), f64>) -> Times {
     if times.is_empty() { Err("ran no case".to_string()) } else { Ok(times) }
 }
 
-/// A command that is ended when it has run for `seconds`.
+/// Creates a command that is ended after `seconds`.
 fn limited(seconds: u32, command: &Path) -> Command {
     let mut limited = Command::new("timeout");
     limited.args(["--kill-after=5", &seconds.to_string()]).arg(command);
     limited
 }
 
-/// Runs a command on a program, in the program's folder; what it writes into the file that `option` names.
+/// Runs a command on a program, in the program's folder; returns the contents of the file that `option` names.
 fn figures_of<T: DeserializeOwned>(mut command: Command, option: &str, program: &Path) -> Result<T, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = folder.path().join("figures.json");
@@ -239,9 +241,9 @@ fn figures_of<T: DeserializeOwned>(mut command: Command, option: &str, program: 
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", program.display()))
 }
 
-/// Why a command gave no figures, in a line.
+/// Returns the reason why a command gave no figures, in one line.
 fn reason(output: &std::process::Output) -> String {
-    /// What `timeout` exits with.
+    /// Exit codes of `timeout`.
     const OVER_TIME: [i32; 2] = [124, 137];
     if output.status.code().is_some_and(|code| OVER_TIME.contains(&code)) {
         return "took too long".to_string();

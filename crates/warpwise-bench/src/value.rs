@@ -1,7 +1,7 @@
 //! Scalars and arrays as all peers see them: an element kind, a shape, and bytes that start at a cache line.
 //!
-//! Large arrays ask for huge pages, so that no peer pays for small ones. The binary format read and written
-//! here is the value format of the array language (`b`, version 2, rank, kind, sizes, elements).
+//! Large arrays request huge pages, so that no peer pays for small ones. The binary format read and written here is the value
+//! format of the array language (`b`, version 2, rank, kind, sizes, elements).
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Bytes of one element.
+    /// Returns the size of an element in bytes.
     pub fn size(self) -> usize {
         match self {
             Kind::F32 | Kind::I32 => 4,
@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// The name in the array language.
+    /// Returns the name in the array language.
     pub fn name(self) -> &'static str {
         match self {
             Kind::F32 => "f32",
@@ -45,10 +45,10 @@ impl Kind {
     }
 }
 
-/// A scalar (no dimensions) or an array, row by row.
+/// A scalar (no dimensions) or an array in row-major order.
 #[derive(Debug)]
 pub struct Value {
-    /// What the elements are.
+    /// The kind of the elements.
     pub kind: Kind,
     /// The size of every dimension; none for a scalar.
     pub shape: Vec<usize>,
@@ -56,79 +56,79 @@ pub struct Value {
 }
 
 impl Value {
-    /// An array of zeros.
+    /// Creates an array of zeros.
     pub fn zeros(kind: Kind, shape: &[usize]) -> Value {
         let count: usize = shape.iter().product();
         Value { kind, shape: shape.to_vec(), bytes: Bytes::zeroed(count * kind.size()) }
     }
 
-    /// An array whose elements are computed from their positions, by all cores.
+    /// Creates an array whose elements are computed from their positions, on all cores.
     pub fn tabulate_f32(shape: &[usize], f: impl Fn(usize) -> f32 + Sync) -> Value {
         let mut value = Value::zeros(Kind::F32, shape);
         value.f32s_mut().par_iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
         value
     }
 
-    /// As [`Value::tabulate_f32`].
+    /// Like [`Value::tabulate_f32`], for `f64`.
     pub fn tabulate_f64(shape: &[usize], f: impl Fn(usize) -> f64 + Sync) -> Value {
         let mut value = Value::zeros(Kind::F64, shape);
         value.f64s_mut().par_iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
         value
     }
 
-    /// As [`Value::tabulate_f32`].
+    /// Like [`Value::tabulate_f32`], for `i32`.
     pub fn tabulate_i32(shape: &[usize], f: impl Fn(usize) -> i32 + Sync) -> Value {
         let mut value = Value::zeros(Kind::I32, shape);
         value.i32s_mut().par_iter_mut().enumerate().for_each(|(i, x)| *x = f(i));
         value
     }
 
-    /// A scalar.
+    /// Creates a scalar of kind `f32`.
     pub fn f32(x: f32) -> Value {
         Value::tabulate_f32(&[], |_| x)
     }
 
-    /// A scalar.
+    /// Creates a scalar of kind `f64`.
     pub fn f64(x: f64) -> Value {
         Value::tabulate_f64(&[], |_| x)
     }
 
-    /// A scalar.
+    /// Creates a scalar of kind `i32`.
     pub fn i32(x: i32) -> Value {
         Value::tabulate_i32(&[], |_| x)
     }
 
-    /// A scalar.
+    /// Creates a scalar of kind `i64`.
     pub fn i64(x: i64) -> Value {
         let mut value = Value::zeros(Kind::I64, &[]);
         value.i64s_mut()[0] = x;
         value
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn count(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// The elements, which must be of this kind.
+    /// Returns the elements, which must be of this kind.
     pub fn f32s(&self) -> &[f32] {
         assert_eq!(self.kind, Kind::F32);
         bytemuck::cast_slice(self.bytes.as_slice())
     }
 
-    /// As [`Value::f32s`].
+    /// Like [`Value::f32s`], for `f64`.
     pub fn f64s(&self) -> &[f64] {
         assert_eq!(self.kind, Kind::F64);
         bytemuck::cast_slice(self.bytes.as_slice())
     }
 
-    /// As [`Value::f32s`].
+    /// Like [`Value::f32s`], for `i32`.
     pub fn i32s(&self) -> &[i32] {
         assert_eq!(self.kind, Kind::I32);
         bytemuck::cast_slice(self.bytes.as_slice())
     }
 
-    /// As [`Value::f32s`].
+    /// Like [`Value::f32s`], for `i64`.
     pub fn i64s(&self) -> &[i64] {
         assert_eq!(self.kind, Kind::I64);
         bytemuck::cast_slice(self.bytes.as_slice())
@@ -150,17 +150,17 @@ impl Value {
         bytemuck::cast_slice_mut(self.bytes.as_mut_slice())
     }
 
-    /// The elements as bytes in the machine's order.
+    /// Returns the elements as bytes in the machine's byte order.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.as_slice()
     }
 
-    /// As [`Value::bytes`], to write to.
+    /// Like [`Value::bytes`], mutably.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.bytes.as_mut_slice()
     }
 
-    /// The first `count` elements of a one-dimensional array.
+    /// Copies the first `count` elements of a one-dimensional array.
     pub fn prefix(&self, count: usize) -> Value {
         let mut value = Value::zeros(self.kind, &[count]);
         let bytes = count * self.kind.size();
@@ -198,7 +198,7 @@ impl Value {
     }
 }
 
-/// Owned bytes at a multiple of a cache line, of a huge page where there are many.
+/// Owned bytes, aligned to a cache line, or to a huge page if there are many.
 #[derive(Debug)]
 struct Bytes {
     start: *mut u8,
@@ -206,7 +206,7 @@ struct Bytes {
     layout: Layout,
 }
 
-// SAFETY: nobody else has the memory, which changes through `&mut self` only.
+// SAFETY: the memory is owned exclusively, and changes through `&mut self` only.
 unsafe impl Sync for Bytes {}
 
 const CACHE_LINE: usize = 64;
@@ -217,7 +217,7 @@ impl Bytes {
         let align = if length >= HUGE_PAGE { HUGE_PAGE } else { CACHE_LINE };
         let layout = Layout::from_size_align(length.max(1).next_multiple_of(align), align)
             .expect("arrays of the benchmarks are far smaller than the address space");
-        // SAFETY: the layout's size is not zero; the memory is written in full before anybody reads it.
+        // SAFETY: the layout's size is not zero; the memory is written in full before it is read.
         let start = unsafe {
             let start = alloc(layout);
             if start.is_null() {

@@ -1,7 +1,7 @@
-//! What is measured: every work's program, inputs, baseline, limit and the ratio it should reach.
+//! The measured works: the program, inputs, baseline, limit and required ratio of each.
 //!
-//! Sizes are larger than the caches where memory is the limit. `scale` shrinks them for a quick look; ratios
-//! of shrunken works say little.
+//! Sizes exceed the caches where memory is the limit. `scale` shrinks them for a quick look; ratios of shrunken works mean
+//! little.
 
 mod applications;
 mod device;
@@ -19,29 +19,29 @@ use crate::value::{Kind, Value};
 pub struct Work {
     /// The row's name.
     pub name: String,
-    /// The program, below `benchmarks/`.
+    /// Path of the program below `benchmarks/`.
     pub program: &'static str,
     /// Its entry point.
     pub entry: &'static str,
-    /// The baseline's source, without its ending.
+    /// The baseline's source, without file extension.
     pub source: &'static str,
     /// The baseline's function.
     pub symbol: &'static str,
-    /// The ISPC source, without its ending, if there is one.
+    /// The ISPC source, without file extension, if there is one.
     pub ispc: Option<&'static str>,
     /// The sizes that the baseline is called with.
     pub sizes: Vec<i64>,
-    /// Makes the arguments.
+    /// Function that creates the arguments.
     pub inputs: Box<dyn Fn() -> Vec<Value>>,
     /// The results.
     pub outputs: Vec<Output>,
-    /// How far results may differ.
+    /// Permitted difference of results.
     pub tolerance: Tolerance,
-    /// What bounds the time from below, if that is known.
+    /// The lower bound of the time, if it is known.
     pub limit: Option<Limit>,
-    /// What the table asks for.
+    /// The figure that the table requires.
     pub goal: Goal,
-    /// Whether more licence for floats can change the time.
+    /// Whether a wider licence for floats can change the time.
     pub fast: bool,
 }
 
@@ -50,12 +50,12 @@ pub struct Work {
 pub enum Output {
     /// An array, or a scalar if there are no sizes.
     Array(Kind, Vec<usize>),
-    /// At most so many elements; a baseline gives their number besides.
+    /// An array with at most this many elements; a baseline also returns their number.
     Counted(Kind, usize),
 }
 
 impl Output {
-    /// Room for what a baseline writes.
+    /// Creates the values that a baseline writes to.
     pub fn room(&self) -> Vec<Value> {
         match self {
             Output::Array(kind, shape) => vec![Value::zeros(*kind, shape)],
@@ -63,7 +63,8 @@ impl Output {
         }
     }
 
-    /// The result in what a baseline wrote; takes what [`Output::room`] gave from the front of `slots`.
+    /// Returns the result from the values that a baseline wrote; takes as many as [`Output::room`] created from the front of
+    /// `slots`.
     pub fn result<'a>(&self, slots: &mut impl Iterator<Item = &'a Value>) -> Value {
         let mut slot = || slots.next().expect("a baseline has the slots that its outputs ask for");
         match self {
@@ -80,32 +81,32 @@ impl Output {
     }
 }
 
-/// What has to be done at least, in units that the probes measure.
+/// The minimum amount of work, in units that the probes measure.
 #[derive(Clone, Copy, Debug)]
 pub enum Limit {
-    /// So many bytes are read, nothing to speak of is written.
+    /// Bytes read, with negligible writes.
     Read(f64),
-    /// So many bytes move, half of them read, half written.
+    /// Bytes moved, half of them read, half written.
     Copy(f64),
-    /// So many bytes move, two thirds read, one third written.
+    /// Bytes moved, two thirds read, one third written.
     Triad(f64),
-    /// So many bytes move as in a copy, and others are only read.
+    /// Bytes moved as in a copy, and further bytes that are only read.
     CopyAndRead(f64, f64),
-    /// So many floating-point operations, all in multiply-adds.
+    /// Floating-point operations, all in multiply-adds.
     Operations(f64),
 }
 
-/// The measure of a row and what it must reach.
+/// The measure of a row, with the value that it must reach.
 #[derive(Clone, Copy, Debug)]
 pub enum Goal {
     /// A share of the limit.
     Share(f64),
-    /// The time of strict C over ours.
+    /// The time of strict C over Warpwise's.
     StrictC(f64),
-    /// The time of the best C over ours.
+    /// The time of the best C over Warpwise's.
     BestC(f64),
-    /// The time of ISPC over ours, of strict C where there is no ISPC.
+    /// The time of ISPC over Warpwise's; of strict C if there is no ISPC.
     Ispc(f64),
-    /// The time of OpenBLAS over ours.
+    /// The time of OpenBLAS over Warpwise's.
     OpenBlas(f64),
 }

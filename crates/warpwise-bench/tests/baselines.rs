@@ -1,7 +1,8 @@
-//! The C baselines compute what they should: those of the micro set and the irregular ones against plain loops, on odd sizes.
+//! The C baselines compute the expected results: those of the micro set and the irregular ones are compared with plain loops, on
+//! unusual sizes.
 //!
-//! A baseline that were wrong could be as fast as it likes. The larger programs are compared with each other and
-//! with Warpwise whenever the benchmarks run.
+//! A wrong baseline could be arbitrarily fast. The larger programs are compared with each other and with Warpwise whenever the
+//! benchmarks run.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -36,7 +37,7 @@ fn baselines_agree_with_plain_loops() {
     assert!(compared >= 2 * 30, "only {compared} comparisons");
 }
 
-/// The results by the shortest loop; `None` for works that are larger programs.
+/// Computes the results by the shortest loop; `None` for works that are larger programs.
 fn plain(work: &Work, inputs: &[Value]) -> Option<Vec<Value>> {
     let results = match work.entry {
         "main" => return irregular(work, inputs),
@@ -93,7 +94,7 @@ fn plain(work: &Work, inputs: &[Value]) -> Option<Vec<Value>> {
     Some(results)
 }
 
-/// As [`plain`], for irregular works.
+/// Like [`plain`], for irregular works.
 fn irregular(work: &Work, inputs: &[Value]) -> Option<Vec<Value>> {
     let ints = |input: usize| inputs[input].i32s();
     let floats = |input: usize| inputs[input].f32s();
@@ -127,7 +128,7 @@ fn irregular(work: &Work, inputs: &[Value]) -> Option<Vec<Value>> {
     Some(vec![result])
 }
 
-/// The depths of all vertices, by a queue.
+/// Computes the depths of all vertices, with a queue.
 fn levels(starts: &[i32], edges: &[i32], root: i32) -> Vec<i32> {
     let mut levels = vec![-1; starts.len() - 1];
     let mut queue = vec![root as usize];

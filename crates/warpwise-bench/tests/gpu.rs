@@ -1,5 +1,5 @@
-//! The table of devices at a small scale, on the emulator of CUDA and on an OpenCL device: all that takes part there computes what the
-//! processor does, and who cannot take part is named. The kernels written by hand also go through NVIDIA's compiler.
+//! The table of devices at a small scale, on the emulator of CUDA and on an OpenCL device: all programs there give the
+//! processor's results, and absent programs are named. The handwritten kernels also go through NVIDIA's compiler.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -11,10 +11,10 @@ use warpwise_bench::work::{DeviceGoal, DeviceWork, device_works};
 use warpwise_driver::{Context, Dialect};
 use warpwise_gpu::cuda::{Compiler, NVRTC};
 
-/// Sizes of which most fill no block whole.
+/// Scale at which most sizes are no multiple of a block.
 const SCALE: f64 = 2e-5;
 
-/// The emulator of CUDA in a folder where programs find it as the driver.
+/// Returns a folder with the emulator of CUDA in which programs find it as the driver.
 fn emulator() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let folder = tests.with_file_name("cuda-driver");
@@ -24,7 +24,7 @@ fn emulator() -> PathBuf {
     folder
 }
 
-/// Runs the command on a device and gives what it says with the table it writes.
+/// Runs the command on a device; returns its output with the table that it writes.
 fn table(device: &str, words: &[&str], results: &Path) -> (Output, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise-bench-gpu"));
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).args(words);
@@ -44,7 +44,7 @@ fn table(device: &str, words: &[&str], results: &Path) -> (Output, String) {
     (output, text)
 }
 
-/// Every row is there and was measured, against whom it should be; who is not there is named.
+/// Checks that every row was measured against the expected programs, and that absent programs are named.
 fn check(output: &Output, table: &str) {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}\n{}\n{table}", String::from_utf8_lossy(&output.stdout));
@@ -117,7 +117,7 @@ fn there_is_a_work_for_each_kernel() {
 #[test]
 fn kernels_by_hand_compile_as_cuda() {
     if std::env::var_os(NVRTC).is_none() {
-        // Not by a macro: the test runner would keep it to itself.
+        // `eprintln!` is avoided, because the test runner would capture its output.
         let _ = writeln!(std::io::stderr(), "skipped: kernels by hand as CUDA, because {NVRTC} is not set");
         return;
     }

@@ -1,4 +1,4 @@
-//! Which CPU this is and how wide its vectors are.
+//! The CPU of this process and the width of its vectors.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 use inkwell::targets::TargetMachine;
 use warpwise_imp::CpuTarget;
 
-/// A vector width that cannot be had, with those that can.
+/// A vector width that is not supported, with the widest that is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnsupportedWidth {
-    /// What was asked for, in bits.
+    /// The requested width, in bits.
     pub asked: u32,
-    /// The widest that this CPU has, in bits.
+    /// The widest vectors of this CPU, in bits.
     pub widest: u32,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for UnsupportedWidth {
 
 impl std::error::Error for UnsupportedWidth {}
 
-/// The CPU this process runs on, with its widest vectors. Decided by features, not by the name:
+/// Returns the CPU that this process runs on, with its widest vectors. The width is decided by features, not by the name:
 /// emulators and virtual machines hide some.
 pub fn detect_target() -> CpuTarget {
     static DETECTED: OnceLock<CpuTarget> = OnceLock::new();
@@ -40,20 +40,20 @@ pub fn detect_target() -> CpuTarget {
         .clone()
 }
 
-/// The name and the features of this CPU.
+/// Returns the name and the features of this CPU.
 #[cfg(feature = "llvm")]
 fn host() -> (String, String) {
     let name = TargetMachine::get_host_cpu_name().to_string();
     (name, TargetMachine::get_host_cpu_features().to_string())
 }
 
-/// Nothing is compiled for this CPU without LLVM.
+/// Returns a generic name, since nothing is compiled for this CPU without LLVM.
 #[cfg(not(feature = "llvm"))]
 fn host() -> (String, String) {
     ("generic".to_string(), String::new())
 }
 
-/// The CPU this process runs on with vectors of another width; 1 bit means code without vectors.
+/// Returns the CPU that this process runs on with vectors of another width; 1 bit means code without vectors.
 pub fn target_with_width(bits: u32) -> Result<CpuTarget, UnsupportedWidth> {
     let detected = detect_target();
     if !matches!(bits, 1 | 128 | 256 | 512) || bits > detected.vector_bits {
@@ -62,7 +62,7 @@ pub fn target_with_width(bits: u32) -> Result<CpuTarget, UnsupportedWidth> {
     Ok(CpuTarget { vector_bits: bits, ..detected })
 }
 
-/// Processors that between them cover all of the last fifteen years, the best first: the levels of x86-64.
+/// Returns targets that together cover all processors of the last fifteen years, the best first: the levels of x86-64.
 pub fn portable_targets() -> Vec<CpuTarget> {
     let second = "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+sahf";
     let third = format!("{second},+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave");

@@ -1,4 +1,4 @@
-//! Control flow, lanes, failures, arenas, flags; and what is refused.
+//! Control flow, lanes, failures, arenas and flags; and refused programs.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn here() -> CpuTarget {
     targets().swap_remove(0)
 }
 
-/// Runs one kernel whose last argument is `out`, with scalars before it; what it leaves in `out`.
+/// Runs one kernel whose last argument is `out`, with scalars before it; returns the contents of `out`.
 fn results<const N: usize>(kernel: Kernel, scalars: &[i64]) -> [i64; N] {
     let machine = Machine::new(vec![kernel], &here());
     let mut out = [-1; N];
@@ -38,7 +38,7 @@ fn store_at(out: Mem, place: i64, value: impl Into<Operand>) -> Op {
 
 // -- loops -----------------------------------------------------------------------------------
 
-/// How often a loop over `ty` runs, and the sum of its indices.
+/// Returns the number of iterations of a loop over `ty`, and the sum of its indices.
 fn counted(ty: ScalarType, from: i64, to: i64, step: i64) -> [i64; 2] {
     let mut k = KernelBuilder::new("count");
     let bounds = [k.scalar_param(ty), k.scalar_param(ty)];
@@ -93,7 +93,7 @@ fn bounds_of_loops_are_read_once() {
     assert_eq!(results(kernel, &[6]), [6, 12]);
 }
 
-/// Steps of Collatz's iteration, by a `while` with an `if` in it.
+/// Steps of the Collatz iteration, by a `while` with an `if` in it.
 #[test]
 fn while_and_if_run_until_the_condition_fails() {
     let mut k = KernelBuilder::new("collatz");
@@ -119,7 +119,7 @@ fn while_and_if_run_until_the_condition_fails() {
     assert_eq!(results(kernel, &[1]), [0]);
 }
 
-/// Leaves two nested scopes at once from within a loop; what follows a leave is not run.
+/// Leaves two nested scopes at once from within a loop; operations after a leave are not run.
 #[test]
 fn leaving_continues_after_the_named_scope() {
     let mut k = KernelBuilder::new("leave");
@@ -145,7 +145,7 @@ fn leaving_continues_after_the_named_scope() {
 
 // -- lanes -----------------------------------------------------------------------------------
 
-/// For a mask of 8 lanes given as bits: any, all, count, first.
+/// Computes any, all, count and first for a mask of 8 lanes given as bits.
 #[test]
 fn masks_are_summed_up() {
     let mut k = KernelBuilder::new("masks");
@@ -229,7 +229,7 @@ fn failures_carry_iteration_and_values_and_the_kernel_goes_on() {
     assert_eq!((around.failures.as_slice(), out), (expected.as_slice(), 5));
 }
 
-/// Allocates and fills a block per iteration and sums it up again; with or without giving it back.
+/// Builds a kernel that allocates and fills a block per iteration and sums it up; with or without releasing it.
 fn arena_kernel(reset: bool) -> Kernel {
     let mut k = KernelBuilder::new("arena");
     let (size, out) = (k.scalar_param(I64), k.output());
@@ -311,7 +311,7 @@ fn flags_are_set_and_waited_for() {
 
 // -- objects ---------------------------------------------------------------------------------
 
-/// A sum over the range, `count` times, under different names.
+/// Builds `count` kernels that sum over the range, under different names.
 fn sums(count: usize) -> Vec<Kernel> {
     let sum = |number| {
         let mut k = KernelBuilder::new(&format!("sum/{number} \"ü\""));
@@ -363,7 +363,7 @@ fn a_program_without_kernels_is_fine() {
     assert!(load(&object).is_ok_and(|kernels| kernels.functions().is_empty()));
 }
 
-/// Bits of the argument counted one by one in a loop of so many iterations.
+/// Builds a kernel that counts the bits of the argument in a loop of `iterations` iterations.
 fn bits_counted(iterations: i64) -> Kernel {
     let mut k = KernelBuilder::new("bits");
     let x = k.scalar_param(I64);
@@ -439,6 +439,6 @@ fn ill_typed_kernels_are_refused_where_kinds_or_widths_do_not_fit() {
         |[float, int, ..]| Op::Move { dst: float, x: int.into() },
         "i64 is assigned to a register of type float",
     );
-    // Widths are compared by LLVM.
+    // Widths are checked by LLVM.
     refused(|[_, int, small, _]| add(int, int, small), "add i64");
 }

@@ -1,5 +1,5 @@
-//! How far mathematical functions are from what `warpwise-prim` computes, in units of the last
-//! place, and that a value's result does not depend on its neighbours.
+//! The distance of mathematical functions from the results of `warpwise-prim`, in units of the last place; and a check that a
+//! value's result does not depend on its neighbours.
 
 mod common;
 
@@ -67,14 +67,14 @@ fn run(machine: &Machine, kernel: usize, inputs: &[&[Scalar]]) -> Vec<Scalar> {
     unpack(&output, ty, count)
 }
 
-/// How many floats of the type lie from one result to the other; NaN is only near NaN.
+/// Returns the number of floats of the type between two results; NaN is only near NaN.
 fn steps(expected: Scalar, got: Scalar) -> u64 {
     let is_nan = |x: Scalar| x.as_float().is_none_or(f64::is_nan);
     if is_nan(expected) || is_nan(got) {
         return if is_nan(expected) && is_nan(got) { 0 } else { u64::MAX };
     }
     let bits = expected.ty().bits();
-    // Bits of floats as whole numbers in the order of the floats; both zeros are 0.
+    // The bits of floats as integers in the order of the floats; both zeros are 0.
     let ordinal = |x: Scalar| {
         let magnitude = (x.to_bits() & (u64::MAX >> (65 - bits))) as i64;
         if x.to_bits() >> (bits - 1) == 1 { -magnitude } else { magnitude }
@@ -82,7 +82,7 @@ fn steps(expected: Scalar, got: Scalar) -> u64 {
     ordinal(expected).abs_diff(ordinal(got))
 }
 
-/// Interesting values, values in the ranges where functions vary, and bits of all kinds.
+/// Returns interesting values, values in the ranges where functions vary, and arbitrary bits.
 fn arguments(ty: ScalarType, count: usize, seed: u64) -> Vec<Scalar> {
     let mut random = Random(seed);
     let mut values = interesting(ty);
@@ -148,7 +148,7 @@ fn check_binary(ty: ScalarType, xs: &[Scalar], ys: &[Scalar], bound: u64) {
     }
 }
 
-/// All pairs of interesting values, then pairs of others.
+/// Returns all pairs of interesting values, then other pairs.
 fn pairs(ty: ScalarType, count: usize) -> (Vec<Scalar>, Vec<Scalar>) {
     let values = interesting(ty);
     let mut xs: Vec<Scalar> = values.iter().flat_map(|&x| vec![x; values.len()]).collect();
@@ -175,8 +175,8 @@ fn f32_is_within_four_places() {
     check_unary(ScalarType::F32, &values, 4);
 }
 
-/// Functions of f32 that are computed in line: arguments in all sizes, and those where little remains when multiples of a
-/// quarter turn or of a logarithm are taken away.
+/// Functions of f32 that are computed in line: arguments of all sizes, and those near multiples of a quarter turn or of a
+/// logarithm, for which little remains after subtraction.
 #[test]
 fn functions_in_line_are_as_accurate_as_documented() {
     let mut values: Vec<Scalar> =

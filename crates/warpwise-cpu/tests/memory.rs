@@ -1,4 +1,4 @@
-//! Loads, stores and atomic updates: what is touched, and that nothing else is.
+//! Loads, stores and atomic updates: the accessed elements, and that nothing else is accessed.
 
 mod common;
 
@@ -6,10 +6,10 @@ use common::{KernelBuilder, Machine, Random, pack, store, targets, unpack};
 use warpwise_imp::{AtomicOp, CpuTarget, Kernel, Mem, Op, Operand, Reg};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
-/// Tried on this machine; those it stands in for get fewer.
+/// Lane counts tested on this machine; emulated machines get fewer.
 const LANES: [u16; 6] = [1, 2, 4, 8, 16, 32];
 
-/// One page that may be touched, followed by one that must not.
+/// One page that may be accessed, followed by one that may not.
 struct Guarded {
     start: *mut u8,
 }
@@ -29,25 +29,25 @@ impl Guarded {
         }
     }
 
-    /// The address of an array of `count` elements that ends where the guarded page begins.
+    /// Returns the address of an array of `count` elements that ends where the guarded page begins.
     fn last(&self, ty: ScalarType, count: usize) -> u64 {
         self.start as u64 + (PAGE - count * ty.bytes()) as u64
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the first page is readable, writable and ours.
+        // SAFETY: the first page is readable, writable and owned.
         unsafe { std::slice::from_raw_parts_mut(self.start, PAGE) }
     }
 }
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours and no longer used.
+        // SAFETY: the mapping is owned and no longer used.
         unsafe { libc::munmap(self.start.cast(), 2 * PAGE) };
     }
 }
 
-/// A mask of the lanes below a count, and the lane numbers as indices.
+/// Builds a mask of the lanes below a count, and the lane numbers as indices.
 fn lanes_below(k: &mut KernelBuilder, count: Reg, lanes: u16) -> (Vec<Op>, Reg, Reg) {
     let (ids, mask) = (k.reg(ScalarType::I64, lanes), k.reg(ScalarType::Bool, lanes));
     let ops = vec![
@@ -57,7 +57,7 @@ fn lanes_below(k: &mut KernelBuilder, count: Reg, lanes: u16) -> (Vec<Op>, Reg, 
     (ops, ids, mask)
 }
 
-/// How a test addresses memory.
+/// The addressing of memory in a test.
 #[derive(Clone, Copy, Debug)]
 enum Addressing {
     Contiguous,
@@ -75,7 +75,7 @@ impl Addressing {
     }
 }
 
-/// `out[0..lanes] = masked load of input`, with the first `count` lanes on.
+/// Builds `out[0..lanes] = masked load of input`, with the first `count` lanes on.
 fn masked_load(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
     let mut k = KernelBuilder::new(&format!("load {ty} {lanes} {addressing:?}"));
     let (input, out, count) = (k.input(), k.output(), k.scalar_param(ScalarType::I64));
@@ -92,7 +92,7 @@ fn masked_load(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
     k.finish(body)
 }
 
-/// `masked store of input to out`, with the first `count` lanes on.
+/// Builds `masked store of input to out`, with the first `count` lanes on.
 fn masked_store(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
     let mut k = KernelBuilder::new(&format!("store {ty} {lanes} {addressing:?}"));
     let (input, mem, count) = (k.input(), k.output(), k.scalar_param(ScalarType::I64));
@@ -105,7 +105,7 @@ fn masked_store(ty: ScalarType, lanes: u16, addressing: Addressing) -> Kernel {
     k.finish(body)
 }
 
-/// For each type and number of lanes a kernel, compiled together; then `check` on each.
+/// Compiles a kernel for each type and number of lanes together; then runs `check` on each.
 fn for_all(
     target: &CpuTarget,
     kernel: impl Fn(ScalarType, u16) -> Kernel,
@@ -196,7 +196,7 @@ fn masked_stores_touch_active_lanes_only() {
     }
 }
 
-/// Keeps the lanes where `keep` is true; loads both in full.
+/// Builds a kernel that keeps the lanes where `keep` is true; it loads both inputs in full.
 fn compress(ty: ScalarType, lanes: u16) -> Kernel {
     compressing(ty, lanes, false)
 }
@@ -275,7 +275,7 @@ fn with_room_to_spare_compression_stays_within_as_many_elements_as_lanes() {
     }
 }
 
-/// `out[indices[lane]] = values[lane]`.
+/// Builds `out[indices[lane]] = values[lane]`.
 fn scatter(ty: ScalarType, lanes: u16) -> Kernel {
     let mut k = KernelBuilder::new(&format!("scatter {ty} {lanes}"));
     let (input, places, mem) = (k.input(), k.input(), k.output());
@@ -342,7 +342,7 @@ fn streaming_stores_and_loads_that_look_ahead_work_at_any_alignment() {
     }
 }
 
-/// Claims the elements `lo..hi`, in the array or not.
+/// Builds a kernel that claims the elements `lo..hi`, which may be outside the array.
 fn claims(ty: ScalarType) -> Kernel {
     let mut k = KernelBuilder::new(&format!("claims {ty}"));
     let (mem, index) = (k.output(), k.reg(ScalarType::I64, 1));
@@ -366,7 +366,7 @@ fn claims_touch_nothing_and_may_lie_anywhere() {
 
 // -- atomics ---------------------------------------------------------------------------------
 
-/// `mem[places[i]] op= values[i]` for all `i`, `lanes` at a time.
+/// Builds `mem[places[i]] op= values[i]` for all `i`, `lanes` at a time.
 fn accumulate(op: AtomicOp, ty: ScalarType, lanes: u16) -> Kernel {
     let mut k = KernelBuilder::new(&format!("{op:?} {ty} {lanes}"));
     let (input, places, mem) = (k.input(), k.input(), k.output());
@@ -456,7 +456,7 @@ fn atomic_updates_of_two_threads_are_not_lost() {
 
 // -- overlap ---------------------------------------------------------------------------------
 
-/// `b[i + 1] = a[i] + 1` for `i` in order, where `a` and `b` may be one block.
+/// `b[i + 1] = a[i] + 1` for `i` in order, where `a` and `b` may be the same block.
 #[test]
 fn arguments_that_may_overlap_are_accessed_in_order() {
     let mut k = KernelBuilder::new("shift");
@@ -477,7 +477,7 @@ fn arguments_that_may_overlap_are_accessed_in_order() {
     assert_eq!(array.to_vec(), (0..100).collect::<Vec<i64>>());
 }
 
-/// A memory that is one argument or another by turns overlaps with both.
+/// A memory that is alternately one argument or another overlaps with both.
 #[test]
 fn memories_that_are_set_overlap_with_what_they_were_set_from() {
     let mut k = KernelBuilder::new("swap");

@@ -1,5 +1,5 @@
-//! Every exact operator, on every type, with every number of lanes, on every kind of machine this
-//! one can stand in for: the same bits as `warpwise-prim` computes (for NaN: a NaN).
+//! Every exact operator, on every type, with every number of lanes, on every kind of machine that this one can stand in for,
+//! gives the same bits as `warpwise-prim` (for NaN: a NaN).
 
 mod common;
 
@@ -63,7 +63,7 @@ impl Operator {
         })
     }
 
-    /// Whether two results count as the same.
+    /// Returns whether two results count as equal.
     fn agrees(self, expected: Scalar, got: Scalar) -> bool {
         let zero = |x: Scalar| x.as_float() == Some(0.0);
         let either_zero = matches!(self, Operator::Binary(BinaryOp::FMin | BinaryOp::FMax));
@@ -73,7 +73,7 @@ impl Operator {
     }
 }
 
-/// Whether generated code gives the same bits as `eval`.
+/// Returns whether generated code gives the same bits as `eval`.
 fn is_exact(op: UnaryOp) -> bool {
     use UnaryOp::*;
     match op {
@@ -102,8 +102,8 @@ fn operators(ty: ScalarType) -> Vec<Operator> {
     unary.chain(binary).chain(ternary).chain(compare).chain(convert).collect()
 }
 
-/// Operands on which the operator is defined: all combinations of interesting values (a sample of
-/// them with three operands) and random ones, up to a multiple of 32.
+/// Returns operands for which the operator is defined: all combinations of interesting values (a sample of them for three
+/// operands) and random ones, up to a multiple of 32.
 fn operands(operator: Operator, ty: ScalarType) -> Vec<Vec<Scalar>> {
     let values = interesting(ty);
     let mut random = Random(operator.arity() as u64);
@@ -116,7 +116,7 @@ fn operands(operator: Operator, ty: ScalarType) -> Vec<Vec<Scalar>> {
     };
     tuples.extend((0..500).map(|_| (0..operator.arity()).map(|_| random.scalar(ty)).collect()));
     tuples.retain(|args| operator.eval(ty, args).is_some());
-    // Vectors of integers that have 32 bits are divided in another way than those with a wider one among them.
+    // Vectors whose integers all fit in 32 bits are divided differently from those with a wider one.
     let is_narrow = |x: &Scalar| x.as_int().is_some_and(|x| i32::try_from(x).is_ok());
     tuples.sort_by_key(|args| args.iter().all(is_narrow));
     while !tuples.len().is_multiple_of(32) {
@@ -153,7 +153,7 @@ fn check_type(ty: ScalarType, lane_counts: &[u16], target: &CpuTarget) {
     }
 }
 
-/// All lane counts on this machine, a few on those it stands in for.
+/// Checks all lane counts on this machine, and a few on those that it stands in for.
 fn check(ty: ScalarType) {
     for (number, target) in targets().iter().enumerate() {
         check_type(ty, if number == 0 { &LANES } else { &[1, 8] }, target);

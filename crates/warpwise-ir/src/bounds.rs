@@ -1,44 +1,44 @@
-//! What is known of variables, and a proof that a sum of products of them is not negative.
+//! Bounds of variables, and proofs that a sum of products of variables is not negative.
 //!
 //! ```text
 //! 0 <= i < n, 0 <= k < 8        8*i + k <= 8*n - 1, since that holds for the greatest k and the greatest i
 //! ```
 //!
-//! Variables are eliminated from the last to the first, as Fourier and Motzkin do: a sum that is linear in a variable is least at one of the
-//! ends between which the variable lies. Not seen: bounds in which a variable has a factor that is no number, and what holds for
-//! integers only.
+//! Variables are eliminated from the last to the first (Fourier-Motzkin elimination): a sum that is linear in a variable has its
+//! minimum at one of the ends of the variable's range. Not handled: bounds in which a variable has a non-constant factor, and
+//! facts that hold for integers only.
 
 use std::collections::BTreeSet;
 
 use crate::program::Var;
 use crate::sums::Sum;
 
-/// What is known of variables: sums of them that are not negative.
+/// Known bounds of variables: sums of them that are not negative.
 ///
-/// `0 <= i < n` is `i` and `n - i - 1`. A variable that no sum mentions may be anything.
+/// `0 <= i < n` is represented by `i` and `n - i - 1`. A variable that no sum mentions is unbounded.
 #[derive(Clone, Default, Debug)]
 pub struct Bounds {
     not_negative: Vec<Sum>,
 }
 
 impl Bounds {
-    /// From now on `var` is at least `sum`.
+    /// Adds the fact that `var` is at least `sum`.
     pub fn at_least(&mut self, var: Var, sum: &Sum) {
         self.not_negative.extend(Sum::var(var).minus(sum));
     }
 
-    /// From now on a sum is 0 or more.
+    /// Adds the fact that a sum is 0 or more.
     pub fn know(&mut self, sum: Sum) {
         self.not_negative.push(sum);
     }
 
-    /// Whether a sum is 0 or more, whatever values within the bounds its variables have. False means: not proved.
+    /// Returns whether a sum is provably 0 or more for all values of its variables within the bounds. False means: not proved.
     pub fn prove_not_negative(&self, sum: &Sum) -> bool {
         self.solve().prove_not_negative(sum)
     }
 
     /// Eliminates the variables from the last to the first. Each gets the lower and upper bounds that sums of earlier variables
-    /// give it; that no lower bound exceeds an upper one is then a fact about the earlier variables.
+    /// imply. The condition that no lower bound exceeds an upper one is then a fact about the earlier variables.
     pub fn solve(&self) -> Ranges {
         let mut known: BTreeSet<Sum> = self.not_negative.iter().cloned().collect();
         let mut ranges = Ranges { by_var: Vec::new(), is_empty: false };
@@ -68,10 +68,10 @@ impl Bounds {
     }
 }
 
-/// How much is kept in mind at most.
+/// Maximum number of known sums during elimination.
 const MOST_KNOWN: usize = 64;
 
-/// How many sums one proof looks at.
+/// Maximum number of sums that one proof examines.
 const MOST_STEPS: usize = 1000;
 
 /// Bounds, solved for every variable.
@@ -79,11 +79,11 @@ const MOST_STEPS: usize = 1000;
 pub struct Ranges {
     /// From the last variable to the first.
     by_var: Vec<Range>,
-    /// Whether no values are within the bounds.
+    /// Whether no values satisfy the bounds.
     is_empty: bool,
 }
 
-/// Between which sums of earlier variables one lies.
+/// The range of a variable, between sums of earlier variables.
 #[derive(Debug)]
 struct Range {
     var: Var,
@@ -91,7 +91,7 @@ struct Range {
     most: Vec<End>,
 }
 
-/// A bound of a variable: a sum over a positive factor.
+/// A bound of a variable: a sum divided by a positive factor.
 #[derive(Debug)]
 struct End {
     factor: i64,
@@ -99,19 +99,19 @@ struct End {
 }
 
 impl End {
-    /// What is not negative where a variable lies between this and another end.
+    /// Returns the sum that is not negative if a variable lies between this end and another.
     fn up_to(&self, most: &End) -> Option<Sum> {
         most.sum.times(&Sum::constant(self.factor))?.minus(&self.sum.times(&Sum::constant(most.factor))?)
     }
 }
 
 impl Ranges {
-    /// As [`Bounds::prove_not_negative`].
+    /// Like [`Bounds::prove_not_negative`].
     pub fn prove_not_negative(&self, sum: &Sum) -> bool {
         self.is_empty || self.proves(sum, &mut MOST_STEPS.clone()).unwrap_or(false)
     }
 
-    /// Proves it for the ends between which the last variable lies. None where a number is too large.
+    /// Tries to prove that a sum is not negative, at the ends of the range of its last variable. None if a number is too large.
     fn proves(&self, sum: &Sum, steps: &mut usize) -> Option<bool> {
         if let Some(value) = sum.as_constant() {
             return Some(value >= 0);
@@ -147,7 +147,8 @@ impl Ranges {
         }
     }
 
-    /// Proves it for a variable that is multiplied with itself: all factors of what it is more than its least value.
+    /// Tries to prove that a sum with powers of a variable is not negative: rewritten in the distance of the variable from its
+    /// least value, all coefficients of the sum must be nonnegative.
     fn proves_of_powers(&self, sum: &Sum, range: &Range, steps: &mut usize) -> Option<bool> {
         for End { sum: least, .. } in range.least.iter().filter(|end| end.factor == 1) {
             let mut left = sum.replace(range.var, &least.plus(&Sum::var(range.var))?)?;
@@ -164,7 +165,7 @@ impl Ranges {
         Some(false)
     }
 
-    /// Whether a sum has positive factors only, and variables that are no less than 0.
+    /// Returns whether all factors of a sum are positive and all its variables have the lower bound 0.
     fn is_plainly_positive(&self, sum: &Sum) -> bool {
         let is_certain = |var: Var| {
             let range = self.by_var.iter().find(|range| range.var == var);
@@ -197,7 +198,7 @@ mod tests {
         assert!(!bounds.prove_not_negative(&n.minus(&k).expect("small")));
     }
 
-    /// Two halves, rounded down, are not more than the whole, and more than the whole less two.
+    /// Twice a half that is rounded down is at most the whole, and more than the whole minus two.
     #[test]
     fn variables_have_factors() {
         let [n, half] = [0, 1].map(|index| Sum::var(Var::new(index)));

@@ -1,5 +1,4 @@
-//! Building code: statements whose patterns the builder makes itself, with the types that
-//! [`crate::typing`] finds.
+//! Construction of code: the builder creates the patterns of statements itself, with the types that [`crate::typing`] finds.
 //!
 //! ```
 //! # use warpwise_ir::{Function, Operand, Type, builder::Builder};
@@ -21,8 +20,8 @@
 //! ");
 //! ```
 //!
-//! A builder folds nothing and shares nothing: that is the simplifier's business. An expression whose type cannot be told (an
-//! index with too many dimensions, say) is a mistake of the caller and panics.
+//! A builder neither folds constants nor shares common subexpressions: that is the simplifier's business. An expression without a
+//! valid type (an index with too many dimensions, for instance) is a mistake of the caller and panics.
 
 use warpwise_diag::Span;
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType, TernaryOp, UnaryOp};
@@ -36,7 +35,7 @@ use crate::types::{Operand, Type};
 use crate::typing::{ResultType, call_result_types, result_types};
 
 impl Function {
-    /// A function that does nothing yet.
+    /// Creates a function with an empty body.
     pub fn new(name: &str) -> Function {
         Function {
             name: name.to_string(),
@@ -64,7 +63,7 @@ impl Function {
     }
 }
 
-/// Adds statements to a body of a function.
+/// A builder, which adds statements to a body of a function.
 pub struct Builder<'f> {
     /// The function that the variables belong to.
     pub function: &'f mut Function,
@@ -74,14 +73,14 @@ pub struct Builder<'f> {
 }
 
 impl<'f> Builder<'f> {
-    /// A builder with no statements yet.
+    /// Creates a builder without statements.
     pub fn new(function: &'f mut Function) -> Builder<'f> {
         Builder { function, stms: Vec::new(), span: Span::NONE, certs: Vec::new() }
     }
 
-    /// The statements so far, with this result, become the body of the function; its results are
-    /// declared from the types of the operands, where no parameters or constants but earlier results of the
-    /// same value stand for sizes. `unique` says of each whether it aliases no parameter.
+    /// Makes the statements so far, with this result, the body of the function. Declares its results with the types of the
+    /// operands; a size that is neither a constant nor a parameter is replaced by the earlier result that holds it. `unique`
+    /// tells for each result whether it aliases no parameter.
     pub fn finish(self, result: Vec<Operand>, unique: &[bool]) {
         let mut substitution = Substitution::new();
         for (operand, unique) in result.iter().zip(unique) {
@@ -96,17 +95,17 @@ impl<'f> Builder<'f> {
         self.function.body = Body { stms: self.stms, result };
     }
 
-    /// Statements from here on come from this place.
+    /// Sets the source position of the statements added from here on.
     pub fn set_span(&mut self, span: Span) {
         self.span = span;
     }
 
-    /// The place statements come from at the moment.
+    /// Returns the current source position.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// Statements bound within rely on these certificates besides those already in force.
+    /// Adds the statements of `build` with these certificates, besides those already in force.
     pub fn with_certs<T>(&mut self, certs: &[Var], build: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.certs.len();
         self.certs.extend_from_slice(certs);
@@ -115,21 +114,22 @@ impl<'f> Builder<'f> {
         value
     }
 
-    /// The statements that `build` adds, kept apart, and what it returns. What fails halfway can use this.
+    /// Returns the statements that `build` adds, without adding them here, and the value of `build`. For code that may fail
+    /// halfway.
     pub fn collect<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> (Vec<Stm>, T) {
         let outer = std::mem::take(&mut self.stms);
         let value = build(self);
         (std::mem::replace(&mut self.stms, outer), value)
     }
 
-    /// A nested body.
+    /// Builds a nested body.
     pub fn body(&mut self, build: impl FnOnce(&mut Self) -> Vec<Operand>) -> Body {
         let (stms, result) = self.collect(build);
         Body { stms, result }
     }
 
-    /// A lambda with these parameters; a type may mention the parameters before it if the caller made
-    /// them itself, see [`Builder::lambda_of`].
+    /// Builds a lambda with these parameters. If a type mentions an earlier parameter, the caller creates the variables and uses
+    /// [`Builder::lambda_of`].
     pub fn lambda(
         &mut self,
         params: &[(&str, Type)],
@@ -139,7 +139,7 @@ impl<'f> Builder<'f> {
         self.lambda_of(params, build)
     }
 
-    /// A lambda with these fresh variables as parameters.
+    /// Builds a lambda with these fresh variables as parameters.
     pub fn lambda_of(
         &mut self,
         params: Vec<Var>,
@@ -149,22 +149,22 @@ impl<'f> Builder<'f> {
         Lambda { params, body }
     }
 
-    /// The statements so far, which are then no longer here: for bodies whose making does not fit a closure.
+    /// Removes and returns the statements so far: for bodies whose construction does not fit a closure.
     pub fn take_stms(&mut self) -> Vec<Stm> {
         std::mem::take(&mut self.stms)
     }
 
-    /// Adds a statement as it is.
+    /// Adds a statement unchanged.
     pub fn push(&mut self, stm: Stm) {
         self.stms.push(stm);
     }
 
-    /// Adds statements as they are.
+    /// Adds statements unchanged.
     pub fn extend(&mut self, stms: impl IntoIterator<Item = Stm>) {
         self.stms.extend(stms);
     }
 
-    /// Binds existing variables.
+    /// Binds existing variables to the results of an expression.
     pub fn bind_to(&mut self, pattern: Vec<Var>, expr: Expr) {
         self.stms.push(Stm { pattern, expr, certs: self.certs.clone(), span: self.span });
     }
@@ -178,7 +178,7 @@ impl<'f> Builder<'f> {
         }
     }
 
-    /// Binds the one result of an expression.
+    /// Binds the only result of an expression.
     #[track_caller]
     pub fn bind_one(&mut self, name: &str, expr: Expr) -> Var {
         match self.bind(name, expr)[..] {
@@ -189,7 +189,7 @@ impl<'f> Builder<'f> {
 
     fn bind_typed(&mut self, name: &str, types: &[ResultType], expr: Expr) -> Vec<Var> {
         let mut pattern = Vec::with_capacity(types.len());
-        // Sizes are results before the arrays that mention them.
+        // Sizes precede the arrays that mention them.
         let mut results: Vec<Operand> = Vec::with_capacity(types.len());
         for ty in types {
             let var = self.function.fresh(name, ty.instantiate(&results));
@@ -206,7 +206,7 @@ impl<'f> Builder<'f> {
         self.bind_typed(name, &types, Expr::Call { function: id, args })
     }
 
-    /// Puts the body of a function here, with its parameters replaced by the arguments; yields its results.
+    /// Adds a copy of a function's body, with its parameters replaced by the arguments; returns its results.
     pub fn inline(&mut self, callee: &Function, args: &[Operand]) -> Vec<Operand> {
         let params: Vec<Var> = callee.params.iter().map(|param| param.var).collect();
         let substitution = Substitution::of(&params, args);
@@ -215,7 +215,7 @@ impl<'f> Builder<'f> {
         body.result
     }
 
-    /// Puts a copy of a lambda's body here, with its parameters replaced by the arguments; yields its results.
+    /// Adds a copy of a lambda's body, with its parameters replaced by the arguments; returns its results.
     pub fn apply(&mut self, lambda: &Lambda, args: &[Operand]) -> Vec<Operand> {
         let substitution = Substitution::of(&lambda.params, args);
         let body = Copier::within(self.function, substitution).copy_body(&lambda.body);
@@ -223,12 +223,12 @@ impl<'f> Builder<'f> {
         body.result
     }
 
-    /// `op x`.
+    /// Binds `op x`.
     pub fn unary(&mut self, name: &str, op: UnaryOp, x: impl Into<Operand>) -> Operand {
         self.bind_one(name, Expr::Unary(op, x.into())).into()
     }
 
-    /// `op x y`.
+    /// Binds `op x y`.
     pub fn binary(
         &mut self,
         name: &str,
@@ -239,12 +239,12 @@ impl<'f> Builder<'f> {
         self.bind_one(name, Expr::Binary(op, x.into(), y.into())).into()
     }
 
-    /// `op x y z`.
+    /// Binds `op x y z`.
     pub fn ternary(&mut self, name: &str, op: TernaryOp, x: Operand, y: Operand, z: Operand) -> Operand {
         self.bind_one(name, Expr::Ternary(op, x, y, z)).into()
     }
 
-    /// `op x y`, a `bool`.
+    /// Binds `op x y`, a `bool`.
     pub fn compare(
         &mut self,
         name: &str,
@@ -255,37 +255,37 @@ impl<'f> Builder<'f> {
         self.bind_one(name, Expr::Compare(op, x.into(), y.into())).into()
     }
 
-    /// `op x : ty`.
+    /// Binds `op x : ty`.
     pub fn convert(&mut self, name: &str, op: ConvertOp, x: impl Into<Operand>, ty: ScalarType) -> Operand {
         self.bind_one(name, Expr::Convert(op, x.into(), ty)).into()
     }
 
-    /// `select c x y`.
+    /// Binds `select c x y`.
     pub fn select(&mut self, name: &str, cond: Operand, x: Operand, y: Operand) -> Operand {
         self.bind_one(name, Expr::Select(cond, x, y)).into()
     }
 
-    /// A certificate that the condition holds.
+    /// Asserts a condition; returns the certificate.
     pub fn assert(&mut self, cond: impl Into<Operand>, message: Message) -> Var {
         self.bind_one("c", Expr::Assert { cond: cond.into(), message })
     }
 
-    /// `index a[i, j]`.
+    /// Binds `index a[i, j]`.
     pub fn index(&mut self, name: &str, array: Var, indices: &[Operand]) -> Var {
         self.bind_one(name, Expr::Index { array, indices: indices.to_vec() })
     }
 
-    /// `slice a[...]`.
+    /// Binds `slice a[...]`.
     pub fn slice(&mut self, name: &str, array: Var, dims: Vec<SliceDim>) -> Var {
         self.bind_one(name, Expr::Slice { array, dims })
     }
 
-    /// `update a[...] = value`.
+    /// Binds `update a[...] = value`.
     pub fn update(&mut self, name: &str, array: Var, dims: Vec<SliceDim>, value: impl Into<Operand>) -> Var {
         self.bind_one(name, Expr::Update { array, dims, value: value.into() })
     }
 
-    /// `if cond { ... } else { ... }`.
+    /// Binds the results of `if cond { ... } else { ... }`.
     pub fn branch(
         &mut self,
         name: &str,
@@ -298,7 +298,7 @@ impl<'f> Builder<'f> {
         self.bind(name, Expr::If { cond, then_body, else_body, branch })
     }
 
-    /// A loop that runs `bound` times. `build` gets the index and the parameters' variables.
+    /// Binds the results of a loop of `bound` iterations. `build` gets the index and the parameters' variables.
     pub fn for_loop(
         &mut self,
         name: &str,
@@ -312,7 +312,7 @@ impl<'f> Builder<'f> {
         self.bind(name, Expr::Loop { params, form: LoopForm::For { index, bound }, body })
     }
 
-    /// A loop that runs while its parameter `cond` holds.
+    /// Binds the results of a loop that runs while its parameter `cond` holds.
     pub fn while_loop(
         &mut self,
         name: &str,
@@ -324,12 +324,12 @@ impl<'f> Builder<'f> {
         self.bind(name, Expr::Loop { params, form: LoopForm::While { cond }, body })
     }
 
-    /// A map.
+    /// Binds the results of a map.
     pub fn map(&mut self, name: &str, width: impl Into<Operand>, inputs: &[Var], map: Lambda) -> Vec<Var> {
         self.screma(name, width.into(), inputs, map, Vec::new(), Vec::new())
     }
 
-    /// A map followed by a reduction of its first results; yields the reduced values, then the arrays.
+    /// Binds the results of a map followed by a reduction of its first results: the reduced values, then the arrays.
     pub fn map_reduce(
         &mut self,
         name: &str,
@@ -341,7 +341,7 @@ impl<'f> Builder<'f> {
         self.screma(name, width.into(), inputs, map, Vec::new(), vec![reduce])
     }
 
-    /// A map followed by a scan of its first results.
+    /// Binds the results of a map followed by a scan of its first results.
     pub fn map_scan(
         &mut self,
         name: &str,
@@ -366,13 +366,13 @@ impl<'f> Builder<'f> {
         self.bind(name, Expr::Screma(Box::new(Screma { width, inputs, map, scans, reduces, post: None })))
     }
 
-    /// A lambda that yields its parameters.
+    /// Builds a lambda that yields its parameters.
     pub fn identity(&mut self, types: &[Type]) -> Lambda {
         let params: Vec<(&str, Type)> = types.iter().map(|ty| ("x", ty.clone())).collect();
         self.lambda(&params, |_, vars| vars.iter().map(|var| (*var).into()).collect())
     }
 
-    /// `op x y` as a lambda on scalars of this type.
+    /// Builds `op x y` as a lambda on scalars of this type.
     pub fn operator(&mut self, op: BinaryOp, ty: ScalarType) -> Lambda {
         let params = [("x", Type::Scalar(ty)), ("y", Type::Scalar(ty))];
         self.lambda(&params, |b, vars| vec![b.binary("r", op, vars[0], vars[1])])

@@ -1,26 +1,26 @@
-//! A stack for programs that nest deeply.
+//! A stack for deeply nested programs.
 //!
-//! Programs are trees, and most of what is done with them follows the tree: parsers, passes and interpreters recur once a
-//! level. Whoever lets a program in, or drops it, does so within [`deep`], on a stack that suffices for [`LEVELS`] levels in every walk
-//! there is; only what is used of it becomes memory. Parsers refuse what nests deeper.
+//! Programs are trees, and most work on them is recursive: parsers, passes and interpreters recur once per level. Code that
+//! accepts a program, or drops it, runs within [`deep`], on a stack that suffices for [`LEVELS`] levels in every walk. Only the
+//! used part of the stack takes memory. Parsers refuse deeper programs.
 
 use std::cell::Cell;
 
 use corosensei::on_stack;
 use corosensei::stack::{DefaultStack, Stack};
 
-/// Bodies, expressions and types nest at most so many levels deep.
+/// Maximum nesting depth of bodies, expressions and types.
 pub const LEVELS: usize = 12_000;
 
-/// Bytes of the stack, and of the least that is tried where so much is not to be had.
+/// Size of the stack in bytes, and the smallest size to try when memory is short.
 const SIZES: (usize, usize) = (1 << 30, 1 << 24);
 
 thread_local! {
-    /// The lowest and the highest address of the stack for deep programs that is in use.
+    /// The lowest and the highest address of the current stack for deep programs.
     static IN_USE: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
-/// Works on a stack for deep programs: on that which is in use, if half of it is left, or on a new one.
+/// Runs `work` on a stack for deep programs: the current one if half of it is free, or a new one.
 pub fn deep<T>(work: impl FnOnce() -> T) -> T {
     if is_deep() {
         return work();
@@ -36,7 +36,7 @@ pub fn deep<T>(work: impl FnOnce() -> T) -> T {
 pub struct DroppedDeep<T>(Option<T>);
 
 impl<T> DroppedDeep<T> {
-    /// Keeps a value.
+    /// Wraps a value.
     pub fn new(value: T) -> DroppedDeep<T> {
         DroppedDeep(Some(value))
     }
@@ -57,7 +57,7 @@ impl<T> Drop for DroppedDeep<T> {
     }
 }
 
-/// The stack that was in use before.
+/// A guard that restores the previous stack's addresses.
 struct Restore((usize, usize));
 
 impl Drop for Restore {
@@ -72,14 +72,14 @@ fn is_deep() -> bool {
     here < highest && here.saturating_sub(lowest) > (highest - lowest) / 2
 }
 
-/// About where the top of the stack is.
+/// Returns the approximate address of the top of the stack.
 #[inline(never)]
 fn here() -> usize {
     let local = 0_u8;
     std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }
 
-/// The largest stack that there is memory for.
+/// Allocates the largest stack for which there is memory.
 fn new_stack() -> Option<DefaultStack> {
     let (mut size, least) = SIZES;
     loop {
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes about a kilobyte a level.
+    /// Takes about a kilobyte of stack per level.
     fn recur(levels: usize) -> usize {
         let block = std::hint::black_box([levels; 128]);
         if levels == 0 { 0 } else { 1 + recur(levels - 1) + block[0] - levels }

@@ -1,13 +1,13 @@
-//! Dense typed ids and the maps keyed by them: the primary map owns, the secondary annotates.
+//! Dense typed ids and the maps keyed by them: the primary map owns the data, secondary maps annotate it.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 /// A dense id: a `u32` with a type of its own.
 pub trait Entity: Copy + Eq + std::hash::Hash {
-    /// The id at this position.
+    /// Returns the id at this position.
     fn new(index: usize) -> Self;
-    /// The position of this id.
+    /// Returns the position of this id.
     fn index(self) -> usize;
 }
 
@@ -39,7 +39,7 @@ pub struct PrimaryMap<K, V> {
 }
 
 impl<K: Entity, V> PrimaryMap<K, V> {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         PrimaryMap { values: Vec::new(), key: PhantomData }
     }
@@ -50,42 +50,42 @@ impl<K: Entity, V> PrimaryMap<K, V> {
         K::new(self.values.len() - 1)
     }
 
-    /// How many ids there are.
+    /// Returns the number of ids.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is no id yet.
+    /// Returns whether the table has no ids.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The data of an id, if the id belongs to this table.
+    /// Returns the data of an id, if the id belongs to this table.
     pub fn get(&self, key: K) -> Option<&V> {
         self.values.get(key.index())
     }
 
-    /// Every id, in order.
+    /// Iterates over the ids, in order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = K> + use<K, V> {
         (0..self.values.len()).map(K::new)
     }
 
-    /// Every id's data, in order.
+    /// Iterates over the data, in the order of the ids.
     pub fn values(&self) -> std::slice::Iter<'_, V> {
         self.values.iter()
     }
 
-    /// Every id's data, in order, to change.
+    /// Iterates mutably over the data, in the order of the ids.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
         self.values.iter_mut()
     }
 
-    /// Every id's data, in order, the table gone.
+    /// Consumes the table and iterates over the data, in the order of the ids.
     pub fn into_values(self) -> std::vec::IntoIter<V> {
         self.values.into_iter()
     }
 
-    /// Every id with its data, in order.
+    /// Iterates over the ids with their data, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (K, &V)> {
         self.values.iter().enumerate().map(|(i, v)| (K::new(i), v))
     }
@@ -111,7 +111,7 @@ impl<K: Entity, V> IndexMut<K> for PrimaryMap<K, V> {
     }
 }
 
-/// Facts about ids of another table; ids without a fact have the default.
+/// Annotations of ids of another table; ids without an annotation have the default.
 #[derive(Clone, Debug)]
 pub struct SecondaryMap<K, V> {
     values: Vec<V>,
@@ -120,12 +120,12 @@ pub struct SecondaryMap<K, V> {
 }
 
 impl<K: Entity, V: Clone> SecondaryMap<K, V> {
-    /// A map in which every id has `default`.
+    /// Creates a map in which every id has `default`.
     pub fn new(default: V) -> Self {
         SecondaryMap { values: Vec::new(), default, key: PhantomData }
     }
 
-    /// Forgets everything.
+    /// Removes all annotations.
     pub fn clear(&mut self) {
         self.values.clear();
     }

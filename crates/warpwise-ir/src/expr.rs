@@ -8,46 +8,46 @@ use crate::segop::SegOp;
 use crate::soac::{FlatMap, Hist, Partition, Scatter, Screma, Stream, WithAcc};
 use crate::types::{Operand, Shape};
 
-/// Statements in order, then a result.
+/// A list of statements and a result.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Body {
-    /// Executed in order.
+    /// Statements, executed in order.
     pub stms: Vec<Stm>,
-    /// What the body yields.
+    /// Values that the body yields.
     pub result: Vec<Operand>,
 }
 
 impl Body {
-    /// Whether running it may fail: an assertion stands in it, however deep, or a call.
+    /// Returns whether execution may fail: the body contains an assertion or a call at any depth.
     pub fn can_fail(&self) -> bool {
         self.stms.iter().any(|stm| stm.expr.can_fail())
     }
 }
 
-/// Binds the variables of `pattern` to the values of `expr`. A type in the pattern may mention
-/// earlier variables of the same pattern (existential sizes and blocks).
+/// A statement, which binds the variables of `pattern` to the values of `expr`. A type in the pattern may mention earlier
+/// variables of the same pattern (existential sizes and blocks).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stm {
-    /// The variables bound.
+    /// The bound variables.
     pub pattern: Vec<Var>,
-    /// What they are bound to.
+    /// The expression whose values they are bound to.
     pub expr: Expr,
-    /// Assertions this statement relies on: it may not move above them.
+    /// Certificates of the assertions that this statement relies on: it may not move above them.
     pub certs: Vec<Var>,
-    /// Where it came from.
+    /// Source position.
     pub span: Span,
 }
 
 /// An anonymous function; may mention variables in scope where it stands.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Lambda {
-    /// What it takes.
+    /// Parameters.
     pub params: Vec<Var>,
-    /// What it does.
+    /// Body.
     pub body: Body,
 }
 
-/// What a statement can bind.
+/// An expression, the right-hand side of a statement.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
     /// The operand itself; for an array, an alias of it.
@@ -62,17 +62,17 @@ pub enum Expr {
     Compare(CompareOp, Operand, Operand),
     /// `op x : type`.
     Convert(ConvertOp, Operand, ScalarType),
-    /// `select c x y`: a choice between two scalars, both of which exist anyway.
+    /// `select c x y`: a choice between two scalars, both of which are computed in any case.
     Select(Operand, Operand, Operand),
     /// Fails the run with the message unless the condition holds; binds a certificate.
     Assert {
-        /// Must hold.
+        /// Condition that must hold.
         cond: Operand,
-        /// What to say otherwise.
+        /// Message of the failure.
         message: Message,
     },
 
-    /// `index a[i, j]`: an element, or an inner row as a view, by leading indices.
+    /// `index a[i, j]`: an element, or an inner row as a view, selected by leading indices.
     /// In bounds by contract: checks are assertions whose certificates the statement names.
     Index {
         /// The array.
@@ -84,14 +84,14 @@ pub enum Expr {
     Slice {
         /// The array.
         array: Var,
-        /// What is taken of each dimension.
+        /// Selected indices of each dimension.
         dims: Vec<SliceDim>,
     },
     /// `update a[...] = v`: consumes `a`, yields it with the slice overwritten.
     Update {
-        /// Consumed.
+        /// The consumed array.
         array: Var,
-        /// The part overwritten.
+        /// The slice that is overwritten.
         dims: Vec<SliceDim>,
         /// A scalar where all dimensions are fixed, else an array of the slice's shape.
         value: Operand,
@@ -107,16 +107,16 @@ pub enum Expr {
     },
     /// An array of the given outer dimensions, every element `value` (scalar or array).
     Replicate {
-        /// Dimensions put around the value.
+        /// Outer dimensions added to the value.
         shape: Shape,
         /// The value.
         value: Operand,
     },
-    /// `[x, y, z]` of at least one scalar or array, all of one type.
+    /// `[x, y, z]`: one or more scalars or arrays, all of one type.
     ArrayLit(Vec<Operand>),
     /// Arrays joined along the outermost dimension; `len` is the sum of their outer sizes.
     Concat {
-        /// One or more arrays, alike but for the outer size.
+        /// One or more arrays of equal type except for the outer size.
         arrays: Vec<Var>,
         /// The outer size of the result.
         len: Operand,
@@ -132,7 +132,7 @@ pub enum Expr {
     Reshape {
         /// The array.
         array: Var,
-        /// The new shape; its product equals the old one's.
+        /// The new shape; its product equals that of the old shape.
         shape: Shape,
     },
     /// A fresh array of equal value.
@@ -160,19 +160,19 @@ pub enum Expr {
         then_body: Body,
         /// Taken otherwise.
         else_body: Body,
-        /// What is known about the choice.
+        /// Known facts about the choice.
         branch: Branch,
     },
     /// A sequential loop; binds the final values of its parameters.
     Loop {
         /// Loop-carried values.
         params: Vec<LoopParam>,
-        /// How often.
+        /// Number of iterations, or condition to continue.
         form: LoopForm,
-        /// Yields the parameters' next values.
+        /// Body, which yields the parameters' next values.
         body: Body,
     },
-    /// A call; gone after inlining, save recursive ones.
+    /// A call. Only recursive calls remain after inlining.
     Call {
         /// The callee.
         function: FunctionId,
@@ -184,31 +184,31 @@ pub enum Expr {
     Screma(Box<Screma>),
     /// Filter and partition.
     Partition(Box<Partition>),
-    /// Parallel writes at computed places.
+    /// Parallel writes at computed indices.
     Scatter(Box<Scatter>),
     /// Generalised histogram (`reduce_by_index`).
     Hist(Box<Hist>),
-    /// Efficient sequentialisation by chunks.
+    /// A function applied to chunks of the inputs, for efficient sequentialisation.
     Stream(Box<Stream>),
-    /// Arrays as accumulators within a lambda.
+    /// A lambda that uses arrays as accumulators.
     WithAcc(Box<WithAcc>),
-    /// Adds `values` at `indices` of an accumulator; yields the accumulator. Out of bounds does nothing.
+    /// Adds `values` at `indices` of an accumulator; yields the accumulator. An update out of bounds has no effect.
     UpdateAcc {
-        /// Consumed.
+        /// The consumed accumulator.
         acc: Var,
         /// One `i64` per dimension of the accumulator.
         indices: Vec<Operand>,
         /// One per element type.
         values: Vec<Operand>,
     },
-    /// A map whose results have sizes of their own, concatenated.
+    /// A map whose results have varying sizes and are concatenated.
     FlatMap(Box<FlatMap>),
 
     /// A segmented operation (levels `seg` and `mem`).
     Seg(Box<SegOp>),
-    /// An `i64` that is set when the program is loaded. It is the same wherever it stands in a program.
+    /// An `i64` parameter that is set when the program is loaded. All occurrences of one name have the same value.
     Tuned {
-        /// What it is set by.
+        /// Name by which it is set.
         name: String,
         /// Its value unless set.
         default: i64,
@@ -221,16 +221,16 @@ pub enum Expr {
     },
 }
 
-/// A pattern for expressions by class: `exprs!(If, Loop, soac)` matches any `If`, `Loop` or SOAC.
+/// Matches expressions by class: `exprs!(If, Loop, soac)` is a pattern for any `If`, `Loop` or SOAC.
 ///
-/// It stands where a wildcard would: a construct that is new must be put in a class here, or else each `match` that it concerns
-/// fails to compile. A name is a variant of [`Expr`] or one of these classes:
+/// It replaces wildcard arms: a new construct must be added to a class here, or else every `match` that it affects fails to
+/// compile. A name is a variant of [`Expr`] or one of these classes:
 /// - `scalar`: operators on scalars
-/// - `view`: other names and parts of an array
-/// - `fresh`: new arrays, but those of SOACs
-/// - `array`: both, and `Update`
-/// - `soac`: all that hold lambdas, at level `soac`
-/// - `nested`: all that hold bodies or lambdas
+/// - `view`: views of an array
+/// - `fresh`: new arrays, except results of SOACs
+/// - `array`: `view`, `fresh` and `Update`
+/// - `soac`: all expressions with lambdas, at level `soac`
+/// - `nested`: all expressions with bodies or lambdas
 /// - `simple`: all others
 #[macro_export]
 macro_rules! exprs {
@@ -246,7 +246,7 @@ macro_rules! exprs {
 }
 
 impl Expr {
-    /// Whether evaluating it may fail: it is an assertion or a call, or one stands in it, however deep.
+    /// Returns whether evaluation may fail: the expression is, or contains at any depth, an assertion or a call.
     pub fn can_fail(&self) -> bool {
         let mut fails = matches!(self, Expr::Assert { .. } | Expr::Call { .. });
         self.for_each_body(|body| fails = fails || body.can_fail());
@@ -254,36 +254,36 @@ impl Expr {
     }
 }
 
-/// What is taken of one dimension.
+/// The indices selected from one dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SliceDim {
     /// One index; the dimension disappears.
     Fix(Operand),
-    /// `len` indices from `start` on, `stride` apart (which may be negative or zero).
+    /// `len` indices from `start` on, `stride` apart; the stride may be negative or zero.
     Range {
         /// First index.
         start: Operand,
-        /// How many.
+        /// Number of indices.
         len: Operand,
-        /// Distance.
+        /// Distance between successive indices.
         stride: Operand,
     },
 }
 
 impl SliceDim {
-    /// All `len` indices of a dimension.
+    /// Returns the range of all `len` indices of a dimension.
     pub fn whole(len: Operand) -> SliceDim {
         SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) }
     }
 }
 
-/// What is known about a two-way choice.
+/// Known facts about a two-way choice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Branch {
-    /// Nothing.
+    /// No known facts.
     Plain,
-    /// The else body is right whichever way the condition goes; the then body is a faster version
-    /// for where the condition holds. Lanes take the then body only if all of them can.
+    /// The else body is correct whatever the condition; the then body is a faster version for the case that the condition holds.
+    /// Lanes take the then body only if all of them can.
     Specialised,
 }
 
@@ -298,17 +298,17 @@ pub struct LoopParam {
     pub consumed: bool,
 }
 
-/// How often a loop runs.
+/// The form of a loop: counted or conditional.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LoopForm {
-    /// `bound` times, `index` counting from 0; no times where the bound is negative. Both have one integer type.
+    /// `bound` iterations, with `index` counting from 0; none if the bound is negative. Both have the same integer type.
     For {
-        /// Counts from 0.
+        /// Index of the iteration, from 0.
         index: Var,
-        /// How often.
+        /// Number of iterations.
         bound: Operand,
     },
-    /// As long as this `bool` loop parameter holds.
+    /// Iterations as long as this `bool` loop parameter holds.
     While {
         /// One of the loop's parameters.
         cond: Var,
@@ -320,15 +320,15 @@ pub enum LoopForm {
 pub struct Message {
     /// Text and values in order.
     pub parts: Vec<MessagePart>,
-    /// Where the function with the check was called before it was put there, innermost first. Not printed.
+    /// Call sites through which the function with the check was inlined, innermost first. Not printed.
     pub calls: Vec<Span>,
 }
 
-/// A piece of an error message.
+/// A part of an error message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MessagePart {
-    /// As it stands.
+    /// Literal text.
     Text(String),
-    /// A scalar, shown as a value of this surface type.
+    /// A scalar, printed as a value of this surface type.
     Value(Operand, ValueType),
 }

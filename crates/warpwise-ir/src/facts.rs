@@ -1,5 +1,5 @@
-//! What the text of a function says of the numbers in it: how they are computed, between which bounds indices lie, and
-//! what holds where an assertion has held.
+//! Facts about the numbers of a function, as its text proves them: how they are computed, the bounds of indices, and the
+//! conditions that hold after an assertion.
 //!
 //! ```text
 //! next: i64 = add i 1;                            next is i + 1
@@ -10,7 +10,7 @@
 //! b: mem = alloc bytes;                           b has as many bytes as the product that `bytes` is where it does not overflow
 //! ```
 //!
-//! Index arithmetic is taken not to leave the range of `i64`, as everywhere at level `mem`.
+//! Index arithmetic is assumed to stay in the range of `i64`, as everywhere at level `mem`.
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
@@ -26,30 +26,30 @@ use crate::sums::Sum;
 use crate::traverse::Visitor;
 use crate::types::{Operand, Type};
 
-/// What is known of the numbers of one function.
+/// Facts about the numbers of one function.
 #[derive(Clone)]
 pub struct Facts {
-    /// Sums, differences and products, and other names.
+    /// Definitions of sums, differences and products, and copies of other operands.
     definitions: SecondaryMap<Var, Option<Expr>>,
-    /// Comparisons and what they are combined to; of a certificate its condition.
+    /// Comparisons and their combinations; for a certificate, its condition.
     conditions: SecondaryMap<Var, Option<Expr>>,
-    /// Extents of indices.
+    /// Extents over which indices range.
     ranges: SecondaryMap<Var, Option<Operand>>,
-    /// Sizes of parameters.
+    /// Variables that are sizes of parameters.
     sizes: Vec<Var>,
     /// Divisions by positive numbers.
     divisions: SecondaryMap<Var, Option<Division>>,
-    /// The two values that a choice has.
+    /// The two values of each choice.
     choices: SecondaryMap<Var, Option<(Operand, Operand)>>,
-    /// Products as they are where they do not overflow.
+    /// The exact products behind saturating products, valid where they do not overflow.
     products: SecondaryMap<Var, Option<Expr>>,
-    /// The bytes of a block.
+    /// Sizes of blocks, in bytes.
     bytes: SecondaryMap<Var, Option<Sum>>,
     /// Integers of less than 64 bits, whose sums wrap in common programs.
     narrow: SecondaryMap<Var, bool>,
 }
 
-/// A quotient, rounded down, or the rest.
+/// A quotient, rounded down, or a remainder.
 #[derive(Clone, Copy)]
 struct Division {
     dividend: Operand,
@@ -57,11 +57,11 @@ struct Division {
     is_rest: bool,
 }
 
-/// How many choices one region is taken apart into.
+/// Maximum number of choices for which the cases of one region are distinguished.
 const MOST_CHOICES: usize = 2;
 
 impl Facts {
-    /// Looks at a function whose body may have been taken out of it.
+    /// Collects the facts of a function whose body may have been taken out of it.
     pub fn of(function: &Function, body: &Body) -> Facts {
         let mut facts = Facts {
             definitions: SecondaryMap::default(),
@@ -88,42 +88,42 @@ impl Facts {
         facts
     }
 
-    /// Learns what new statements compute.
+    /// Adds the facts of new statements.
     pub fn define(&mut self, stms: &[Stm]) {
         stms.iter().for_each(|stm| self.stm(stm));
     }
 
-    /// An operand as a sum; none where a number is too large.
+    /// Returns an operand as a sum, or none if a number is too large.
     pub fn sum(&self, operand: Operand) -> Option<Sum> {
         Sum::of(operand, &|var| self.definition(var))
     }
 
-    /// The sum, difference or product that a variable is, or the other operand that it stands for.
+    /// Returns the definition of a variable: a sum, difference or product, or the operand that it copies.
     pub fn definition(&self, var: Var) -> Option<&Expr> {
         self.definitions[var].as_ref()
     }
 
-    /// Where an index function leads.
+    /// Returns the region that an index function addresses.
     pub fn region(&self, index_fn: &Lmad) -> Option<Region> {
         Region::of(index_fn, &|operand| self.sum(operand))
     }
 
-    /// A size in bytes as a sum: products saturate, but a block of so many bytes is never granted.
+    /// Returns a size in bytes as a sum. Saturating products count as exact ones: a block of the saturated size is never granted.
     pub fn size(&self, operand: Operand) -> Option<Sum> {
         Sum::of(operand, &|var| self.definition(var).or(self.products[var].as_ref()))
     }
 
-    /// How many bytes a block has: a parameter those of its array. None where that is not known.
+    /// Returns the size of a block in bytes; for a parameter, the size of its array. None if the size is unknown.
     pub fn bytes(&self, block: Var) -> Option<&Sum> {
         self.bytes[block].as_ref()
     }
 
-    /// The extent of an index of a loop or a space.
+    /// Returns the extent of an index of a loop or a space.
     pub fn range(&self, index: Var) -> Option<Operand> {
         self.ranges[index]
     }
 
-    /// The regions that one is where its numbers come out of choices.
+    /// Returns the regions that a region can be, one for each combination of the choices that its numbers come from.
     pub(crate) fn cases(&self, region: &Region) -> Vec<Region> {
         let mut cases = vec![region.clone()];
         for _ in 0..MOST_CHOICES {
@@ -142,12 +142,13 @@ impl Facts {
         cases
     }
 
-    /// Whether an operand may be another number than the sum that it is defined as.
+    /// Returns whether an operand may differ from the sum that defines it.
     fn may_wrap(&self, operand: Operand) -> bool {
         operand.as_var().is_some_and(|var| self.narrow[var]) && !self.is_exact(operand)
     }
 
-    /// Whether a number is the same in any wider type: one that is not computed, or an index and a constant.
+    /// Returns whether a number has the same value in any wider type: it is not computed, or is the sum of an index and a
+    /// constant.
     fn is_exact(&self, operand: Operand) -> bool {
         let Some(definition) = operand.as_var().and_then(|var| self.definition(var)) else { return true };
         match definition {
@@ -223,7 +224,7 @@ impl Visitor<'_> for Facts {
     }
 }
 
-/// The bytes of a row-major array.
+/// Returns the size of a row-major array, in bytes.
 fn bytes_of(ty: &Type) -> Option<Sum> {
     let mut bytes = Sum::constant(ty.elem()?.bytes() as i64);
     for &size in ty.shape() {
@@ -232,37 +233,38 @@ fn bytes_of(ty: &Type) -> Option<Sum> {
     Some(bytes)
 }
 
-/// What holds where two regions are accessed, one of them perhaps in another iteration, whose variables have other names.
+/// Facts that hold where two regions are accessed. One of the accesses may be in another iteration, whose variables then have
+/// other names.
 pub(crate) struct Context<'a> {
     facts: &'a Facts,
     bounds: Bounds,
     /// Sums that are known to be sizes.
     sizes: Vec<Sum>,
-    /// Extents that are not 0.
+    /// Extents known to be nonzero.
     extents: Vec<Sum>,
     bounded: Vec<Var>,
 }
 
 impl<'a> Context<'a> {
-    /// Where regions of these extents have elements, and sums of these values are sizes.
+    /// Creates a context in which regions of these extents have elements, and sums of these values are sizes.
     pub fn new(facts: &'a Facts, sizes: Vec<Sum>, extents: Vec<Sum>) -> Context<'a> {
         let mut bounds = Bounds::default();
         sizes.iter().for_each(|size| bounds.know(size.clone()));
         Context { facts, bounds, sizes, extents, bounded: Vec::new() }
     }
 
-    /// All that is known.
+    /// Returns all known bounds.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
-    /// From now on a sum is 0 or more.
+    /// Adds the fact that a sum is 0 or more.
     pub fn know(&mut self, sum: Sum) {
         self.bounds.know(sum);
     }
 
-    /// Learns between which bounds the variables of a sum lie. `name` gives variables their names here, `original` takes
-    /// them back.
+    /// Learns the bounds of the variables of a sum. `name` maps variables to their names in this context, `original` maps the
+    /// names back.
     pub fn learn_ranges(&mut self, sum: &Sum, original: &impl Fn(Var) -> Var, name: &impl Fn(Var) -> Var) {
         let mut pending: Vec<Var> = sum.variables().collect();
         while let Some(var) = pending.pop() {
@@ -289,7 +291,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Learns between which bounds a quotient or a rest lies; yields the variables of the dividend.
+    /// Learns the bounds of a quotient or remainder; returns the variables of the dividend.
     fn learn_division(
         &mut self,
         var: Var,
@@ -315,7 +317,7 @@ impl<'a> Context<'a> {
         Some(number.variables().collect())
     }
 
-    /// Learns what holds where a condition does. False where that is more than what is learnt, or nothing can be said.
+    /// Learns the facts that a condition implies. False if the condition says more than what is learnt, or is unknown.
     pub fn learn_condition(&mut self, condition: Operand, name: &impl Fn(Var) -> Var) -> bool {
         let facts = self.facts;
         let Some(condition) = condition.as_var().and_then(|var| facts.conditions[var].as_ref()) else {
@@ -344,7 +346,7 @@ impl<'a> Context<'a> {
         self.facts.sum(operand)?.renamed(name)
     }
 
-    /// Whether a condition is that a slice has no elements, of a region that has some.
+    /// Returns whether a condition says that a slice has no elements, although its region has some.
     fn is_ruled_out(&self, condition: Operand, name: &impl Fn(Var) -> Var) -> bool {
         let condition = condition.as_var().and_then(|var| self.facts.conditions[var].as_ref());
         let Some(Expr::Compare(CompareOp::Eq, x, y)) = condition else { return false };
@@ -353,7 +355,7 @@ impl<'a> Context<'a> {
         differences.iter().flatten().any(|difference| self.extents.contains(difference))
     }
 
-    /// None where nothing is learnt.
+    /// Learns the facts that a comparison implies. None if nothing is learnt.
     fn learn_comparison(&mut self, op: CompareOp, x: &Sum, y: &Sum) -> Option<()> {
         let above = y.minus(x)?;
         match op {

@@ -1,10 +1,10 @@
 //! The core IR of Warpwise.
 //!
 //! A program is a list of functions in A-normal form: a body is a list of statements and a result,
-//! a statement binds typed variables to one expression, operands are constants or variables. Sizes
-//! are ordinary `i64` operands in array types. The same data structures serve three levels, told
-//! apart by the verifier: `soac` (SOACs, no segmented operations, no memory), `seg` (segmented
-//! operations over mapped index spaces) and `mem` (every array binding carries its placement).
+//! a statement binds typed variables to one expression, operands are constants or variables. Sizes are ordinary `i64` operands in
+//! array types. The same data structures serve three levels, which only the verifier distinguishes: `soac` (SOACs, no segmented
+//! operations, no memory), `seg` (segmented operations over mapped index spaces) and `mem` (every array binding carries its
+//! placement).
 //!
 //! ```text
 //! entry mvm(n: i64, m: i64, a: [n][m]f32, x: [m]f32) -> (ys: [n]f32) {
@@ -23,7 +23,7 @@
 //! Absent on purpose: names as identities (variables are dense ids), IO, global state, and type
 //! parameters for the phase.
 
-// A new construct must be met wherever constructs are told apart.
+// A new construct must be handled explicitly by every match over constructs.
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod deep;

@@ -1,14 +1,14 @@
-//! Memory as annotation (papers/002): where an array lies says nothing about its value.
+//! Memory as annotation (papers/002): the placement of an array has no influence on its value.
 
 use crate::program::Var;
 use crate::types::Operand;
 
-/// `@ block -> offset + {(extent : stride) ...}`.
+/// The placement of an array, `@ block -> offset + {(extent : stride) ...}`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placement {
     /// The block, a variable of type `mem`.
     pub block: Var,
-    /// Which elements of the block.
+    /// Index function, which selects elements of the block.
     pub index_fn: Lmad,
 }
 
@@ -16,9 +16,9 @@ pub struct Placement {
 /// counted in elements. Every number is an `i64` operand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lmad {
-    /// Place of the first element.
+    /// Offset of the first element.
     pub offset: Operand,
-    /// One per dimension of the array, outermost first.
+    /// Extents and strides, one per dimension of the array, outermost first.
     pub dims: Vec<LmadDim>,
 }
 
@@ -27,6 +27,6 @@ pub struct Lmad {
 pub struct LmadDim {
     /// The size of the dimension.
     pub extent: Operand,
-    /// Distance between neighbours, in elements.
+    /// Distance between neighbouring elements, in elements.
     pub stride: Operand,
 }

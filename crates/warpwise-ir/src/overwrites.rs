@@ -1,6 +1,6 @@
-//! Arrays that lie in one block at level `mem` do not spoil each other: what is read has not been overwritten by something
-//! else, and no two iterations get in each other's way. Passes that put an array into another's place ask here whether they
-//! may, and the verifier asks again.
+//! A check at level `mem` that arrays in one block do not corrupt each other: no read sees a value that another array has
+//! overwritten, and iterations do not interfere. Passes that place an array into another's memory ask here whether they may, and
+//! the verifier asks again.
 //!
 //! ```text
 //! x: [m]f32 @ a_mem -> m + {(m : 1)} = segmap (j < m: task lane) { v: f32 = index a[0, j]; return v };   row 1 from row 0
@@ -8,23 +8,23 @@
 //! b: [n][m]f32 @ a_mem -> 0 + {(n : m)(m : 1)} = update a[1, 0:m:1] = x;                       from here on it belongs to `b`
 //! ```
 //!
-//! An access reads an element, writes a slice by an update, yields a row of a body, or copies a whole array. It leads to a
-//! region ([`Region`]) of its block and belongs to a *root*: views of an array, and arrays made by overwriting it, have the
-//! array's root. The rules, for one block:
+//! An access reads an element, writes a slice by an update, yields a row of a body, or copies a whole array. It touches a region
+//! ([`Region`]) of its block and belongs to a *root*: views of an array, and arrays made by overwriting it, have the root of the
+//! array. The rules, for one block:
 //!
-//! - What is read must not have been overwritten since its root was made, but by its own root. An update with an array that
-//!   lies where it goes makes what has been written there its own.
-//! - In a segmented operation no iteration reads what another one writes; in a loop none reads what an earlier one has written,
-//!   unless both belong to one root: that segmented operations write different elements of their results holds by
+//! - Since the root of a read was made, no other root may have overwritten what is read. An update with an array that already
+//!   lies at the destination transfers the earlier writes there to its own root.
+//! - In a segmented operation no iteration reads what another iteration writes; in a loop no iteration reads what an earlier one
+//!   has written. Accesses of one root are exempt: segmented operations write different elements of their results by
 //!   construction.
-//! - What a statement copies lies where it goes, or nowhere near.
+//! - The source of a copy either coincides with its destination or does not overlap it.
 //!
-//! Regions are told apart for all values that their variables may have ([`Facts`]). The points of a map differ in some index;
-//! within one of them a result is written when all has been read, so that it may take the place of what that point
-//! alone reads, unless a check may fail: lanes of a failing group run again.
+//! Regions are compared for all values of their variables ([`Facts`]). Two points of a map differ in some index. Within one point
+//! a result is written after all reads, so it may overwrite what that point alone reads, unless a check may fail: lanes of a
+//! failing group run again.
 //!
-//! Not looked at: blocks with several names (handed to loops, calls, or out of branches that did not make them), which
-//! `place` alone fills, and two writes without a read.
+//! Not checked: blocks with several names (passed to loops or calls, or yielded by branches that did not allocate them), into
+//! which only the pass `place` puts arrays, and two writes without a read.
 
 mod collect;
 mod compare;
@@ -40,19 +40,19 @@ use crate::regions::Region;
 use crate::traverse::Visitor;
 use crate::types::{Operand, Type};
 
-/// An array that is read where another one has been written, or may be.
+/// A read of an array that another array has overwritten, or may have.
 #[derive(Clone, Debug)]
 pub struct Clash<'a> {
-    /// The statement that reads.
+    /// The reading statement.
     pub stm: &'a Stm,
-    /// The array that is read.
+    /// The array read.
     pub read: Var,
-    /// The array that is written.
+    /// The array written.
     pub written: Var,
 }
 
-/// The clashes in these blocks by some statements of a function, after which arrays are read as a whole. All other arrays
-/// exist before.
+/// Returns the clashes in these blocks caused by some statements of a function. The arrays among `results` are read as a whole
+/// after the statements. All other arrays exist before.
 pub fn clashes<'a>(
     function: &Function,
     (facts, roots): (&Facts, &Roots),
@@ -67,26 +67,26 @@ pub fn clashes<'a>(
     walk.found
 }
 
-/// Which arrays are the same storage by construction, and which blocks have one name. What says nothing of blocks holds at level `seg`
-/// as well, where `place` lets arrays stay where they are.
+/// Facts about storage: which arrays share storage by construction, and which blocks have one name. The facts that do not concern
+/// blocks hold at level `seg` as well, where `place` lets arrays stay in place.
 #[derive(Clone, Default)]
 pub struct Roots {
     made_from: SecondaryMap<Var, Option<Origin>>,
-    /// Parameters and what `alloc` makes.
+    /// Blocks that are parameters or results of `alloc`.
     own: SecondaryMap<Var, bool>,
     handed_on: SecondaryMap<Var, bool>,
 }
 
-/// What an array was made from.
+/// The array that an array was made from.
 #[derive(Clone, Copy)]
 struct Origin {
     array: Var,
-    /// Whether all of it lies where that array does, element by element.
+    /// Whether the new array coincides with that array element by element.
     is_whole: bool,
 }
 
 impl Roots {
-    /// Looks at a function whose body may have been taken out of it.
+    /// Collects the facts of a function whose body may have been taken out of it.
     pub fn of(function: &Function, body: &Body) -> Roots {
         let mut survey = Survey { function, roots: Roots::default(), allocated: Vec::new() };
         for param in &function.params {
@@ -96,7 +96,7 @@ impl Roots {
         survey.roots
     }
 
-    /// The array that an array is a view of, or was made from by overwriting.
+    /// Returns the array that an array is a view of, or was made from by overwriting.
     pub fn root(&self, mut array: Var) -> Var {
         while let Some(origin) = self.made_from[array] {
             array = origin.array;
@@ -104,7 +104,8 @@ impl Roots {
         array
     }
 
-    /// The array whose place an array takes as a whole: it was made from it by overwriting, or is another name of it.
+    /// Returns the array whose memory an array occupies as a whole: it was made from that array by overwriting, or is another
+    /// name of it.
     pub fn whole(&self, mut array: Var) -> Var {
         while let Some(origin) = self.made_from[array].filter(|origin| origin.is_whole) {
             array = origin.array;
@@ -112,19 +113,19 @@ impl Roots {
         array
     }
 
-    /// Whether a loop that yields `result` for a parameter hands its array on in place.
+    /// Returns whether a loop that yields `result` for a parameter passes the parameter's array on in place.
     pub fn is_in_place(&self, param: &LoopParam, result: Operand) -> bool {
         result.as_var().is_some_and(|result| self.whole(result) == self.whole(param.var))
     }
 
-    /// Whether all that lies in a block is known, and nothing else can lead there while it is written: a parameter or what
-    /// `alloc` makes, mentioned by placements and as a result of the body that makes it. Whoever sees another name for it
-    /// sees that after this body.
+    /// Returns whether the arrays in a block are all known, and no other name can reach it while it is written: the block is a
+    /// parameter or result of `alloc`, and is mentioned only in placements and as a result of the body that allocates it. Other
+    /// names for it exist only after this body.
     pub fn has_one_name(&self, block: Var) -> bool {
         self.own[block] && !self.handed_on[block]
     }
 
-    /// The blocks of one name in which several arrays lie that are not the same storage by construction.
+    /// Returns the blocks with one name that hold several arrays which do not share storage by construction.
     pub fn shared_blocks(&self, function: &Function) -> FxHashSet<Var> {
         let mut first: FxHashMap<Var, Var> = FxHashMap::default();
         let mut shared = FxHashSet::default();
@@ -138,12 +139,12 @@ impl Roots {
         shared
     }
 
-    /// Whether a block is mentioned by more than that.
+    /// Returns whether a block is mentioned elsewhere than in placements and as a result of the body that allocates it.
     pub fn is_handed_on(&self, block: Var) -> bool {
         self.handed_on[block]
     }
 
-    /// Learns of statements that were not there before.
+    /// Adds the facts of new statements.
     pub fn define(&mut self, function: &Function, stms: &[Stm]) {
         let mut survey = Survey { function, roots: std::mem::take(self), allocated: Vec::new() };
         stms.iter().for_each(|stm| survey.stm(stm));
@@ -151,11 +152,11 @@ impl Roots {
     }
 }
 
-/// The walk that finds roots.
+/// A visitor that finds roots.
 struct Survey<'f> {
     function: &'f Function,
     roots: Roots,
-    /// The blocks of the current body.
+    /// The blocks allocated in the current body.
     allocated: Vec<Var>,
 }
 
@@ -166,7 +167,7 @@ impl Survey<'_> {
         }
     }
 
-    /// Whether two arrays are the same storage, and if they are, whether one takes the other's place as a whole.
+    /// Returns none if two arrays do not share storage, otherwise whether they occupy the same memory as a whole.
     fn in_common(&self, x: Operand, y: Operand) -> Option<bool> {
         let (x, y) = x.as_var().zip(y.as_var())?;
         let roots = &self.roots;
@@ -238,53 +239,53 @@ impl Visitor<'_> for Survey<'_> {
     }
 }
 
-/// How memory is used.
+/// The kind of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Read,
     Write,
-    /// A result is written when all of its point has been read.
+    /// A write of a result, after all reads of its point.
     WriteLast,
 }
 
-/// What an access leads to.
+/// An access to memory.
 #[derive(Clone, Debug)]
 struct Access {
     kind: Kind,
     block: Var,
-    /// The array that is named.
+    /// The named array.
     array: Var,
     root: Var,
-    /// None if it may be anywhere in the block.
+    /// The accessed region; none if it may be anywhere in the block.
     region: Option<Region>,
     certs: Vec<Var>,
 }
 
-/// A walk in the order in which statements run.
+/// A walk over statements in execution order.
 struct Walk<'a, 'f> {
     function: &'f Function,
     facts: &'f Facts,
     roots: &'f Roots,
     blocks: &'f FxHashSet<Var>,
     clock: u32,
-    /// When a variable was bound; 0 before all.
+    /// Times at which variables were bound; 0 for variables bound before the walk.
     bound: SecondaryMap<Var, u32>,
-    /// Certificates that the current statement and those around it name.
+    /// Certificates that the current statement and the enclosing ones name.
     certs: Vec<Var>,
-    /// Roots of what the current statement copies from where it goes, and what they are parts of from then on.
+    /// Roots of arrays that the current statement copies onto themselves, with the roots that they belong to afterwards.
     joined: Vec<(Var, Var)>,
     found: Vec<Clash<'a>>,
 }
 
-/// What statements have done so far.
+/// The accesses of the statements so far.
 #[derive(Default)]
 struct Past {
-    /// Accesses, and when they were over.
+    /// Accesses, with the times at which they ended.
     accesses: Vec<(u32, Access)>,
 }
 
 impl Past {
-    /// What was written for one root belongs to another from now on.
+    /// Transfers the writes of one root to another.
     fn rename(&mut self, part: Var, whole: Var) {
         let accesses = self.accesses.iter_mut().map(|(_, access)| access);
         let writes = accesses.filter(|access| access.kind != Kind::Read && access.root == part);
@@ -293,7 +294,7 @@ impl Past {
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Walks statements in order, after which arrays are read as a whole; yields what they have done.
+    /// Walks statements in order; the arrays among `results` are read as a whole after them. Returns their accesses.
     fn stms(&mut self, stms: &'a [Stm], results: &[Operand]) -> Past {
         let start = self.clock;
         let mut past = Past::default();
@@ -308,7 +309,7 @@ impl<'a> Walk<'a, '_> {
             past.accesses.extend(own.into_iter().map(|access| (self.clock, access)));
             stm.pattern.iter().for_each(|&var| self.bound[var] = self.clock);
             for (part, whole) in std::mem::take(&mut self.joined) {
-                // What was there before goes on as it was.
+                // Arrays that existed before keep their root.
                 if self.bound[part] > start && part != whole {
                     past.rename(part, whole);
                 }
@@ -325,7 +326,7 @@ impl<'a> Walk<'a, '_> {
         past
     }
 
-    /// What a statement reads must not have been overwritten.
+    /// Checks that no read of a statement sees overwritten memory.
     fn read_after(&mut self, stm: &'a Stm, own: &[Access], past: &Past) {
         let reads = own.iter().filter(|access| access.kind == Kind::Read);
         for read in reads {

@@ -30,30 +30,30 @@ pub struct Program {
 /// A function: parameters, body and the types of its results.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Unique within the program.
+    /// Its name, unique within the program.
     pub name: String,
-    /// How the outside world sees it, if it can be called from there.
+    /// Its surface signature, if it can be called from outside.
     pub entry: Option<EntryPoint>,
     /// Every variable bound anywhere in this function.
     pub vars: PrimaryMap<Var, VarData>,
     /// Parameters; sizes precede the arrays whose types mention them.
     pub params: Vec<Param>,
-    /// What it returns; a result's type may mention parameters and earlier results.
+    /// Declared results; a result's type may mention parameters and earlier results.
     pub results: Vec<ResultDecl>,
-    /// What it does.
+    /// Statements and result.
     pub body: Body,
-    /// Where it was written.
+    /// Source position of its definition.
     pub span: Span,
 }
 
-/// What is known about a variable.
+/// The data of a variable.
 #[derive(Clone, Debug)]
 pub struct VarData {
-    /// A hint for printing; not an identity.
+    /// Name hint for printing; not an identity.
     pub name: SmallVec<[u8; 16]>,
     /// Its type, stored here and nowhere else.
     pub ty: Type,
-    /// Where an array lies (level `mem` only).
+    /// Placement of an array in memory (level `mem` only).
     pub placement: Option<Placement>,
 }
 
@@ -70,7 +70,7 @@ pub struct Param {
 /// never in scope in the body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResultDecl {
-    /// Carries the result's type.
+    /// The variable that carries the result's type.
     pub var: Var,
     /// Whether the result aliases no parameter (`*`).
     pub unique: bool,
@@ -83,11 +83,11 @@ pub struct ResultDecl {
 pub struct EntryPoint {
     /// The name it is called by.
     pub name: String,
-    /// How many leading function parameters are sizes.
+    /// Number of leading function parameters that are sizes.
     pub size_params: usize,
     /// The parameters as written.
     pub params: Vec<EntryParam>,
-    /// How many leading function results are sizes.
+    /// Number of leading function results that are sizes.
     pub size_results: usize,
     /// The results as written; a returned tuple is unpacked one level.
     pub results: Vec<EntryType>,
@@ -111,26 +111,26 @@ pub enum EntryType {
     Scalar(ValueType),
     /// One array value of this rank.
     Array(ValueType, usize),
-    /// Several values under one name: a record, a tuple, an array of those, an abstract type.
+    /// Several values under one name: a record, a tuple, an array of records or tuples, or an abstract type.
     Opaque {
         /// The type as written, without sizes.
         name: String,
-        /// What it is made of, each part with its name.
+        /// Its parts, each with its name.
         fields: Vec<(String, EntryType)>,
-        /// What the parts mean.
+        /// The meaning of the parts.
         form: OpaqueForm,
     },
 }
 
-/// What the parts of a value mean.
+/// The meaning of the parts of an opaque value.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum OpaqueForm {
-    /// They are the fields of a record or tuple.
+    /// The parts are the fields of a record or tuple.
     Record,
-    /// They are the number of a constructor, and slots for what the constructors carry, in any order. The variants are in the
-    /// order of their numbers.
+    /// The parts are the number of a constructor, and slots for the payloads of the constructors, in any order. The variants are
+    /// listed in the order of their numbers.
     Sum(Vec<Variant>),
-    /// They are arrays of so many more dimensions than the values that this type is made of.
+    /// The parts are arrays of the element type's values, with the given number of additional dimensions.
     Array(usize, Box<EntryType>),
 }
 
@@ -139,12 +139,12 @@ pub enum OpaqueForm {
 pub struct Variant {
     /// Its name, without `#`.
     pub name: String,
-    /// The types it carries; for each the values it is made of, as numbers among those of the whole sum type.
+    /// The types of its payload, each with the indices of its values among those of the whole sum type.
     pub payload: Vec<(EntryType, Vec<usize>)>,
 }
 
 impl EntryType {
-    /// The scalars and arrays that a value of this type is made of, with their ranks.
+    /// Returns the types and ranks of the scalars and arrays that a value of this type is made of.
     pub fn leaves(&self) -> Vec<(ValueType, usize)> {
         match self {
             EntryType::Scalar(ty) => vec![(*ty, 0)],
@@ -155,7 +155,7 @@ impl EntryType {
 }
 
 impl Program {
-    /// The entry point of this name.
+    /// Returns the entry point of this name.
     pub fn entry(&self, name: &str) -> Option<FunctionId> {
         let is = |f: &Function| f.entry.as_ref().is_some_and(|entry| entry.name == name);
         self.functions.iter().find(|(_, f)| is(f)).map(|(id, _)| id)
@@ -163,22 +163,22 @@ impl Program {
 }
 
 impl Function {
-    /// A fresh variable.
+    /// Creates a fresh variable.
     pub fn fresh(&mut self, name: &str, ty: Type) -> Var {
         self.vars.push(VarData { name: name.as_bytes().into(), ty, placement: None })
     }
 
-    /// A fresh variable with the name, type and placement of another.
+    /// Creates a fresh variable with the name, type and placement of another.
     pub fn fresh_like(&mut self, var: Var) -> Var {
         self.vars.push(self.vars[var].clone())
     }
 
-    /// The type of a variable.
+    /// Returns the type of a variable.
     pub fn ty(&self, var: Var) -> &Type {
         &self.vars[var].ty
     }
 
-    /// The type of an operand.
+    /// Returns the type of an operand.
     pub fn operand_type(&self, operand: Operand) -> Type {
         match operand {
             Operand::Const(value) => Type::Scalar(value.ty()),
@@ -188,7 +188,7 @@ impl Function {
 }
 
 impl VarData {
-    /// The name hint as text.
+    /// Returns the name hint as text.
     pub fn name(&self) -> &str {
         std::str::from_utf8(&self.name).unwrap_or("v")
     }

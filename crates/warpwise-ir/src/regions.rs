@@ -1,4 +1,4 @@
-//! Proves that two index functions lead to no common element, for whatever values the variables in them have.
+//! Proofs that two index functions address no common element, for all values of their variables.
 //!
 //! ```text
 //! i*m + {(m : 1)}    j*m + {(m : 1)}      i < j               two rows
@@ -6,13 +6,13 @@
 //! 0 + {(n : 2)}      1 + {(n : 2)}                            two that are interleaved
 //! ```
 //!
-//! The question is whether `offset + a*s + ...` can equal `offset' + b*s + ...`. It cannot if one region ends before the
-//! other begins. Otherwise, take a stride `s`: what is not a multiple of it must make up for what is, so that if it
-//! always lies between `-s` and `s`, both parts must be equal by themselves, and it is enough that one never is
-//! (as in the literature on these descriptors, distributing the offset over the dimensions).
+//! The question is whether `offset + a*s + ...` can equal `offset' + b*s + ...`. It cannot if one region ends before the other
+//! begins. Otherwise, take a stride `s` and divide the difference into the multiples of `s` and the rest. If the rest always lies
+//! strictly between `-s` and `s`, both parts must be 0 by themselves, so it is enough that one of them never is (as in the
+//! literature on these descriptors, which distributes the offset over the dimensions).
 //!
-//! An index function with a dimension of size 0 leads nowhere, so that extents are 1 at least. False means
-//! that there is no proof. Not seen: divisibility beyond a common stride.
+//! An index function with a dimension of size 0 addresses nothing, so extents are assumed to be at least 1. False means that
+//! there is no proof. Not handled: divisibility beyond a common stride.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use crate::program::Var;
 use crate::sums::Sum;
 use crate::types::Operand;
 
-/// An index function with its numbers as sums.
+/// The elements that an index function addresses, with its numbers as sums.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region {
     /// The first element.
@@ -35,7 +35,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region of an index function, its operands expanded; none where a number is too large.
+    /// Returns the region of an index function with its operands expanded, or none if a number is too large.
     pub fn of(index_fn: &Lmad, sum: &impl Fn(Operand) -> Option<Sum>) -> Option<Region> {
         let mut dims = Vec::with_capacity(index_fn.dims.len());
         for dim in &index_fn.dims {
@@ -44,7 +44,7 @@ impl Region {
         Some(Region { offset: sum(index_fn.offset)?, dims })
     }
 
-    /// The part at these leading indices.
+    /// Returns the part of the region at these leading indices.
     pub fn row(&self, indices: impl IntoIterator<Item = Sum>) -> Option<Region> {
         let (mut offset, mut dims) = (self.offset.clone(), self.dims.iter());
         for index in indices {
@@ -54,34 +54,34 @@ impl Region {
         Some(Region { offset, dims: dims.cloned().collect() })
     }
 
-    /// Whether arrays of equal shape lie in one place.
+    /// Returns whether two arrays of equal shape with these regions coincide element by element.
     pub fn is_same_place(&self, other: &Region) -> bool {
         self.offset == other.offset
             && self.dims.len() == other.dims.len()
             && self.dims.iter().zip(&other.dims).all(|((_, x), (_, y))| x == y)
     }
 
-    /// With other variables in it.
+    /// Renames the variables; none if a number is too large.
     pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Option<Region> {
         let dims =
             self.dims.iter().map(|(extent, stride)| Some((extent.renamed(rename)?, stride.renamed(rename)?)));
         Some(Region { offset: self.offset.renamed(rename)?, dims: dims.collect::<Option<_>>()? })
     }
 
-    /// With a sum in the place of a variable; none where a number is too large.
+    /// Replaces a variable by a sum; none if a number is too large.
     pub fn with(&self, var: Var, sum: &Sum) -> Option<Region> {
         let dims = self.dims.iter();
         let dims = dims.map(|(extent, stride)| Some((extent.replace(var, sum)?, stride.replace(var, sum)?)));
         Some(Region { offset: self.offset.replace(var, sum)?, dims: dims.collect::<Option<_>>()? })
     }
 
-    /// All numbers in it.
+    /// Iterates over the numbers of the region.
     pub fn sums(&self) -> impl Iterator<Item = &Sum> {
         [&self.offset].into_iter().chain(self.dims.iter().flat_map(|(extent, stride)| [extent, stride]))
     }
 }
 
-/// Whether two regions have no element in common.
+/// Returns whether two regions provably have no element in common.
 pub fn are_disjoint(bounds: &Bounds, x: &Region, y: &Region) -> bool {
     let is_empty = |region: &Region| {
         region.dims.iter().any(|(extent, _)| extent.as_constant().is_some_and(|extent| extent <= 0))
@@ -89,7 +89,7 @@ pub fn are_disjoint(bounds: &Bounds, x: &Region, y: &Region) -> bool {
     is_empty(x) || is_empty(y) || disjoint(&with_elements(bounds, x, y).solve(), x, y).unwrap_or(false)
 }
 
-/// The first and the last place in a block that a region with elements leads to. None where a number is too large or of
+/// Returns the first and the last offset in a block that a region with elements addresses. None if a number is too large or of
 /// unknown sign.
 pub(crate) fn ends(bounds: &Ranges, region: &Region) -> Option<(Sum, Sum)> {
     let Steps { first, dims } = steps(bounds, region)?;
@@ -97,7 +97,7 @@ pub(crate) fn ends(bounds: &Ranges, region: &Region) -> Option<(Sum, Sum)> {
     Some((first, last))
 }
 
-/// The bounds that hold where both regions have elements: otherwise there is nothing to prove.
+/// Returns the bounds that hold where both regions have elements: otherwise there is nothing to prove.
 fn with_elements(bounds: &Bounds, x: &Region, y: &Region) -> Bounds {
     let mut bounds = bounds.clone();
     for (extent, _) in x.dims.iter().chain(&y.dims).filter(|(extent, _)| extent.as_constant().is_none()) {
@@ -106,7 +106,7 @@ fn with_elements(bounds: &Bounds, x: &Region, y: &Region) -> Bounds {
     bounds
 }
 
-/// A region's dimensions as ways to go from its first element: how far at most, in steps of which size; none negative.
+/// The dimensions of a region as steps from its first element, with maximum counts and step sizes; none negative.
 struct Steps {
     first: Sum,
     dims: Vec<Step>,
@@ -118,7 +118,7 @@ struct Step {
     stride: Sum,
 }
 
-/// None where a number is too large or of unknown sign.
+/// Returns whether two regions are disjoint. None if a number is too large or of unknown sign.
 fn disjoint(bounds: &Ranges, x: &Region, y: &Region) -> Option<bool> {
     let (x, y) = (steps(bounds, x)?, steps(bounds, y)?);
     apart(bounds, &x.first.minus(&y.first)?, &x.dims, &y.dims)
@@ -148,19 +148,19 @@ pub(crate) fn positive(bounds: &Ranges, sum: &Sum) -> Option<bool> {
     Some(bounds.prove_not_negative(&sum.minus(&Sum::constant(1))?))
 }
 
-/// How far steps lead at most.
+/// Returns the maximum distance that steps cover.
 fn reach(steps: &[Step]) -> Option<Sum> {
     steps.iter().try_fold(Sum::default(), |reach, step| reach.plus(&step.most.times(&step.stride)?))
 }
 
-/// Whether `distance + x - y` is never 0, for what steps lead to.
+/// Returns whether `distance + x - y` is never 0, for any distances `x` and `y` that the steps cover.
 fn apart(bounds: &Ranges, distance: &Sum, x: &[Step], y: &[Step]) -> Option<bool> {
     let most = distance.plus(&reach(x)?)?;
     let least = distance.minus(&reach(y)?)?;
     if positive(bounds, &least)? || positive(bounds, &most.times(&Sum::constant(-1))?)? {
         return Some(true);
     }
-    // Everything is a multiple of 1, and nothing would be won.
+    // Everything is a multiple of 1, so this stride would gain nothing.
     let strides: BTreeSet<&Sum> = x.iter().chain(y).map(|step| &step.stride).collect();
     for stride in strides.into_iter().filter(|stride| stride.as_constant() != Some(1)) {
         if apart_by(bounds, distance, x, y, stride).unwrap_or(false) {
@@ -170,13 +170,13 @@ fn apart(bounds: &Ranges, distance: &Sum, x: &[Step], y: &[Step]) -> Option<bool
     Some(false)
 }
 
-/// The same by way of multiples of a stride.
+/// Proves the same by division into multiples of a stride and a rest.
 fn apart_by(bounds: &Ranges, distance: &Sum, x: &[Step], y: &[Step], stride: &Sum) -> Option<bool> {
     let (x_multiples, x_rest) = split(bounds, x, stride);
     let (y_multiples, y_rest) = split(bounds, y, stride);
     let (quotient, rest) = distance.divide(stride)?;
     let below = stride.minus(&Sum::constant(1))?;
-    // The rest of a division is not negative by its factors; one below may fit better.
+    // Division prefers nonnegative coefficients in the remainder; a remainder lower by one stride may fit better.
     let shifted = (quotient.plus(&Sum::constant(1))?, rest.minus(stride)?);
     for (quotient, rest) in [(quotient, rest), shifted] {
         let most = rest.plus(&reach(&x_rest)?)?;
@@ -193,7 +193,7 @@ fn apart_by(bounds: &Ranges, distance: &Sum, x: &[Step], y: &[Step], stride: &Su
     Some(false)
 }
 
-/// Steps that are multiples of a stride, counted in it, and the others.
+/// Splits steps into the multiples of a stride, measured in units of it, and the others.
 fn split(bounds: &Ranges, steps: &[Step], stride: &Sum) -> (Vec<Step>, Vec<Step>) {
     let (mut multiples, mut others) = (Vec::new(), Vec::new());
     for step in steps {

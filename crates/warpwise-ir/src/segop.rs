@@ -1,5 +1,4 @@
-//! Segmented operations: parallel loops over a named index space in which each dimension says what
-//! it is mapped to. CPU and GPU share them.
+//! Segmented operations: parallel loops over a named index space with a mapping for every dimension. CPU and GPU share them.
 
 use crate::expr::{Body, Lambda};
 use crate::program::Var;
@@ -11,31 +10,31 @@ use crate::types::Operand;
 pub struct SegOp {
     /// Dimensions, outermost first; at least one.
     pub space: Vec<SegDim>,
-    /// What becomes of the body's results.
+    /// Use of the body's results.
     pub kind: SegKind,
-    /// Computes one point.
+    /// Body, which computes one point.
     pub body: Body,
 }
 
 /// One dimension of an index space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SegDim {
-    /// Counts from 0, `i64`.
+    /// Index from 0, `i64`.
     pub index: Var,
-    /// How many points, `i64`.
+    /// Number of points, `i64`.
     pub extent: Operand,
-    /// What the dimension is mapped to.
+    /// Mapping of the dimension to the machine.
     pub mapping: Mapping,
 }
 
-/// What a dimension of an index space is mapped to.
+/// The part of the machine that runs a dimension of an index space.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mapping {
     /// CPU: split among tasks.
     Task,
     /// CPU: SIMD lanes within a task.
     Lane,
-    /// CPU: split among tasks, each part run by lanes.
+    /// CPU: split among tasks, each of which runs its part in lanes.
     TaskLane,
     /// A sequential loop, on every machine.
     Seq,
@@ -43,31 +42,31 @@ pub enum Mapping {
     Grid,
     /// GPU: split among the work-items of a group.
     Group,
-    /// GPU: one work-item a point, over the whole grid.
+    /// GPU: one work-item per point, over the whole grid.
     Thread,
 }
 
-/// What becomes of the results of a segmented operation's body.
+/// The use of the results of a segmented operation's body.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SegKind {
     /// Every body result becomes an array over the whole space.
     Map,
-    /// The last dimension is reduced. The body yields the reductions' inputs, then further values;
-    /// the whole yields one array over the outer dimensions (a scalar or row where there are none)
-    /// per reduced value, then arrays over the whole space of the further values.
+    /// The last dimension is reduced. The body yields the reductions' inputs, then further values. The operation yields one array
+    /// over the outer dimensions per reduced value (a scalar or row if there are none), then one array over the whole space per
+    /// further value.
     Reduce {
         /// The reductions.
         reduces: Vec<Reduce>,
     },
-    /// The last dimension is scanned. The body yields the scans' inputs, then further values; the
-    /// array results are those of `post` (see [`crate::Screma`]), over the whole space. Reductions may ride along;
-    /// their inputs stand between the scans' and the further values, their results come first.
+    /// The last dimension is scanned. The body yields the scans' inputs, then further values. The array results over the whole
+    /// space are those of `post` (see [`crate::Screma`]). Reductions over the same dimension may be included: their inputs come
+    /// between those of the scans and the further values, and their results come first.
     Scan {
-        /// The prefix sums.
+        /// The scans.
         scans: Vec<Scan>,
         /// Reductions over the same dimension.
         reduces: Vec<Reduce>,
-        /// Applied after the scans.
+        /// Function applied after the scans.
         post: Option<Lambda>,
     },
     /// A partition over a space of one dimension; see [`crate::Partition`].
@@ -75,9 +74,9 @@ pub enum SegKind {
         /// Number of classes.
         classes: usize,
     },
-    /// Writes at computed places; see [`crate::Scatter`].
+    /// Writes at computed indices; see [`crate::Scatter`].
     Scatter {
-        /// What is written to.
+        /// Destinations of the writes.
         dests: Vec<ScatterDest>,
     },
     /// Generalised histograms over the whole space; see [`crate::Hist`].
@@ -88,7 +87,7 @@ pub enum SegKind {
 }
 
 impl SegKind {
-    /// The arrays that the operation overwrites and yields, in the order of its results.
+    /// Returns the arrays that the operation overwrites and yields, in the order of its results.
     pub fn overwritten(&self) -> Vec<Var> {
         match self {
             SegKind::Scatter { dests } => dests.iter().map(|dest| dest.array).collect(),
@@ -99,7 +98,7 @@ impl SegKind {
         }
     }
 
-    /// How many of the results are reductions.
+    /// Returns the number of results that are reductions.
     pub fn n_reduced(&self) -> usize {
         match self {
             SegKind::Reduce { reduces } | SegKind::Scan { reduces, .. } => {
@@ -109,7 +108,7 @@ impl SegKind {
         }
     }
 
-    /// The operators of the operation, and what it does after them.
+    /// Returns the operators of the operation, then the function applied after its scans.
     pub fn lambdas(&self) -> Vec<&Lambda> {
         match self {
             SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => vec![],

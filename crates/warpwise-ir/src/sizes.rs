@@ -1,8 +1,8 @@
 //! Sizes that a program computes: sums, differences and products that are checked to stay in the range of `i64`.
 //!
-//! A size is a number, not a machine word. Whatever becomes the extent of an array, of a block or of an iteration space is
-//! computed here, together with the condition under which it is right; the caller asserts that condition, with a
-//! message that names the operands ([`SizeOp::overflow`]), and names the certificate where it relies on the size.
+//! A size is a number, not a machine word. Every computed extent of an array, a block or an iteration space is computed here,
+//! together with the condition under which it is correct. The caller asserts that condition, with a message that names the
+//! operands ([`SizeOp::overflow`]), and names the certificate where it relies on the size.
 //!
 //! ```text
 //! n * m        size: i64 = mul n m;  high: i64 = smulh n m;  sign: i64 = ashr size 63;  fits: bool = eq high sign
@@ -10,8 +10,8 @@
 //! n * 4        size: i64 = mul n 4;                                        fits: bool = sle n 2305843009213693951
 //! ```
 //!
-//! Between constants, and with a neutral operand, nothing is emitted and the condition is `true`. What the extents of
-//! an existing array prove is left to the simplifier.
+//! For two constants, or with a neutral operand, nothing is emitted and the condition is `true`. Conclusions from the extents of
+//! existing arrays are left to the simplifier.
 
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
 
@@ -21,24 +21,24 @@ use crate::program::Var;
 use crate::soac::{Reduce, Scan, Screma};
 use crate::types::{Operand, Type};
 
-/// Code that scalar operations are added to.
+/// Code to which scalar operations are added.
 pub trait ScalarCode {
-    /// `op x y`, which cannot fail.
+    /// Adds `op x y`, which cannot fail.
     fn binary(&mut self, name: &str, op: BinaryOp, x: Operand, y: Operand) -> Operand;
 
-    /// `op x y`, a `bool`.
+    /// Adds `op x y`, a `bool`.
     fn compare(&mut self, name: &str, op: CompareOp, x: Operand, y: Operand) -> Operand;
 
-    /// `select c x y`.
+    /// Adds `select c x y`.
     fn select(&mut self, name: &str, cond: Operand, x: Operand, y: Operand) -> Operand;
 
-    /// Whether the operand is known not to be negative.
+    /// Returns whether the operand is known not to be negative.
     fn is_size(&self, operand: Operand) -> bool {
         constant(operand).is_some_and(|value| value >= 0)
     }
 }
 
-/// How a size is computed.
+/// An operation on sizes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SizeOp {
     /// The sum.
@@ -49,17 +49,17 @@ pub enum SizeOp {
     Mul,
 }
 
-/// A size, and whether it is what arithmetic on numbers gives.
+/// A size, and whether it equals the exact result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checked {
-    /// The size; anything where it does not fit.
+    /// The size; arbitrary if it does not fit.
     pub value: Operand,
     /// Whether it fits, a `bool`.
     pub fits: Operand,
 }
 
 impl SizeOp {
-    /// The operation of a scalar operator on `i64`, if sizes are computed by it.
+    /// Returns the size operation of a scalar operator on `i64`, if there is one.
     pub fn of(op: BinaryOp) -> Option<SizeOp> {
         [SizeOp::Add, SizeOp::Sub, SizeOp::Mul].into_iter().find(|size| size.binary() == op)
     }
@@ -88,7 +88,7 @@ impl SizeOp {
         }
     }
 
-    /// Computes any difference, and sums and products of any operands.
+    /// Emits the computation for any operands.
     pub fn compute(self, code: &mut impl ScalarCode, x: Operand, y: Operand) -> Checked {
         let fine = |value| Checked { value, fits: Operand::bool(true) };
         match (self, constant(x), constant(y)) {
@@ -111,22 +111,22 @@ impl SizeOp {
         Checked { value, fits }
     }
 
-    /// What to say of a size that does not fit.
+    /// Returns the message for a size that does not fit.
     pub fn overflow(self, x: Operand, y: Operand) -> Vec<MessagePart> {
         let text = |text: &str| MessagePart::Text(text.to_string());
         vec![text("Size "), number(x), text(self.symbol()), number(y), text(TOO_LARGE)]
     }
 }
 
-/// The end of what is said of a size that does not fit.
+/// End of the message for a size that does not fit.
 const TOO_LARGE: &str = " does not fit in 64 bits";
 
-/// What to say of an array that has more elements than fit.
+/// Returns the message for an array whose number of elements does not fit.
 pub fn too_many_elements(shape: &[Operand]) -> Vec<MessagePart> {
     too_many("The number of elements of shape ", shape)
 }
 
-/// What to say of an iteration space that has more points than fit.
+/// Returns the message for an iteration space whose number of points does not fit.
 pub fn too_many_points(extents: &[Operand]) -> Vec<MessagePart> {
     too_many("The number of iterations of shape ", extents)
 }
@@ -139,8 +139,8 @@ fn too_many(what: &str, shape: &[Operand]) -> Vec<MessagePart> {
     parts
 }
 
-/// How many elements an array of this shape has: exact whenever one of the extents is 0, or else whenever it fits; the greatest `i64`
-/// where it does not, which no array has.
+/// Computes the number of elements of an array of this shape. The result is exact if one of the extents is 0 or the number fits;
+/// otherwise it is the greatest `i64`, which no array has.
 pub fn elements(code: &mut impl ScalarCode, shape: &[Operand]) -> Checked {
     let mut factors = shape.iter().copied();
     let Some(first) = factors.next() else {
@@ -149,7 +149,7 @@ pub fn elements(code: &mut impl ScalarCode, shape: &[Operand]) -> Checked {
     match (factors.next(), shape.len()) {
         (None, _) => Checked { value: first, fits: Operand::bool(true) },
         (Some(second), 2) => SizeOp::Mul.compute(code, first, second),
-        // A later extent of 0 makes up for earlier ones.
+        // A later extent of 0 makes an overflow of earlier ones irrelevant.
         (Some(second), _) => {
             let value = std::iter::once(second).chain(factors);
             let value = value.fold(first, |product, size| saturating_product(code, product, size));
@@ -162,8 +162,8 @@ pub fn elements(code: &mut impl ScalarCode, shape: &[Operand]) -> Checked {
     }
 }
 
-/// The product of two sizes; the greatest `i64` where it does not fit: bytes that no allocator grants, more iterations than any
-/// run does.
+/// Computes the product of two sizes, or the greatest `i64` if it does not fit: more bytes than an allocator grants, and more
+/// iterations than a run completes.
 pub fn saturating_product(code: &mut impl ScalarCode, x: Operand, y: Operand) -> Operand {
     let Checked { value, fits } = SizeOp::Mul.compute(code, x, y);
     if fits == Operand::bool(true) {
@@ -173,13 +173,14 @@ pub fn saturating_product(code: &mut impl ScalarCode, x: Operand, y: Operand) ->
     }
 }
 
-/// The sum of two sizes, or of such sums; the greatest `i64` where it does not fit. This is associative.
+/// Computes the sum of two sizes or of such sums, or the greatest `i64` if it does not fit. The operation is associative.
 pub fn saturating_sum(code: &mut impl ScalarCode, x: Operand, y: Operand) -> Operand {
     let sum = code.binary("sum", BinaryOp::Add, x, y);
     code.binary("sum", BinaryOp::UMin, sum, Operand::i64(i64::MAX))
 }
 
-/// Where one operand is not negative, only a sum of two such can leave the range, and is negative then.
+/// Returns whether a sum fits. If one operand is not negative, only the sum of two nonnegative operands can leave the range, and
+/// is negative then.
 fn sum_fits(code: &mut impl ScalarCode, x: Operand, y: Operand, sum: Operand) -> Operand {
     let zero = Operand::i64(0);
     let (x, y) = if code.is_size(x) { (x, y) } else { (y, x) };
@@ -244,7 +245,7 @@ fn constant(operand: Operand) -> Option<i64> {
     operand.as_const().filter(|value| value.ty() == ScalarType::I64).and_then(Scalar::as_int)
 }
 
-/// Sizes that are operands of a builder are those of arrays: not negative.
+/// Size operands of a builder are sizes of arrays: not negative.
 impl ScalarCode for Builder<'_> {
     fn binary(&mut self, name: &str, op: BinaryOp, x: Operand, y: Operand) -> Operand {
         Builder::binary(self, name, op, x, y)
@@ -264,19 +265,20 @@ impl ScalarCode for Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// A size computed of sizes that are not negative, and the certificate that it fits where that is not plain.
+    /// Computes a size from sizes that are not negative; also returns the certificate that it fits, unless that is evident.
     pub fn size(&mut self, op: SizeOp, x: Operand, y: Operand) -> (Operand, Option<Var>) {
         let Checked { value, fits } = op.compute(self, x, y);
         (value, self.check_size(fits, || op.overflow(x, y)))
     }
 
-    /// How many elements arrays of this shape have, and the certificate that it fits where that is not plain.
+    /// Computes the number of elements of arrays of this shape; also returns the certificate that it fits, unless that is
+    /// evident.
     pub fn elements(&mut self, shape: &[Operand]) -> (Operand, Option<Var>) {
         let Checked { value, fits } = elements(self, shape);
         (value, self.check_size(fits, || too_many_elements(shape)))
     }
 
-    /// The sum of so many sizes, which is checked to fit, and what precedes each.
+    /// Computes the sum of `width` sizes, which is checked to fit, and the exclusive prefix sums.
     pub fn offsets(&mut self, width: Operand, sizes: Var) -> (Operand, Var) {
         let map = self.lambda(&[("k", Type::I64)], |_, x| vec![x[0].into(); 3]);
         let neutral = vec![Operand::i64(0)];
@@ -292,8 +294,8 @@ impl Builder<'_> {
         (results[0].into(), results[2])
     }
 
-    /// The certificate that the sum of these sizes fits, of which the greatest is `most`. Only where so many of the greatest might
-    /// not fit, the sum is looked at itself.
+    /// Returns the certificate that the sum of these sizes fits; `most` is the greatest of them. The exact sum is computed only
+    /// if `width` times `most` might not fit.
     fn check_total(&mut self, width: Operand, sizes: Var, most: Operand) -> Var {
         let some = Builder::binary(self, "some", BinaryOp::SMax, width, 1);
         let each = Builder::binary(self, "each", BinaryOp::UDiv, i64::MAX, some);

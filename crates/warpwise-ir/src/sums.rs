@@ -1,4 +1,4 @@
-//! Sums of products of variables: sizes and places as far as they are known without running a program.
+//! Sums of products of variables, which represent sizes and offsets symbolically.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,18 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// A number.
+    /// Creates a constant.
     pub fn constant(value: i64) -> Sum {
         Sum { terms: BTreeMap::from([(vec![], value)]) }.without_zeros()
     }
 
-    /// A variable.
+    /// Creates the sum of one variable.
     pub fn var(var: Var) -> Sum {
         Sum { terms: BTreeMap::from([(vec![var], 1)]) }
     }
 
-    /// The value of an operand, with variables that `definition` knows as sums, differences or products taken apart.
-    /// None where a number is too large.
+    /// Returns the value of an operand, with variables that `definition` knows as sums, differences or products expanded. None if
+    /// a number is too large.
     pub fn of<'e>(operand: Operand, definition: &impl Fn(Var) -> Option<&'e Expr>) -> Option<Sum> {
         let var = match operand {
             Operand::Const(value) => return Scalar::as_int(value).map(Sum::constant),
@@ -47,7 +47,7 @@ impl Sum {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if the sum is constant.
     pub fn as_constant(&self) -> Option<i64> {
         match self.terms.iter().next() {
             None => Some(0),
@@ -55,7 +55,7 @@ impl Sum {
         }
     }
 
-    /// The variable, if it is one.
+    /// Returns the variable, if the sum is a single variable.
     pub fn as_var(&self) -> Option<Var> {
         let mut terms = self.terms.iter();
         match (terms.next(), terms.next()) {
@@ -64,7 +64,7 @@ impl Sum {
         }
     }
 
-    /// The sum of both; none where a number is too large.
+    /// Returns the sum of both, or none if a number is too large.
     pub fn plus(&self, other: &Sum) -> Option<Sum> {
         let mut terms = self.terms.clone();
         for (product, &factor) in &other.terms {
@@ -74,12 +74,12 @@ impl Sum {
         Some(Sum { terms }.without_zeros())
     }
 
-    /// The difference; none where a number is too large.
+    /// Returns the difference, or none if a number is too large.
     pub fn minus(&self, other: &Sum) -> Option<Sum> {
         self.plus(&other.times(&Sum::constant(-1))?)
     }
 
-    /// The product; none where a number is too large.
+    /// Returns the product, or none if a number is too large.
     pub fn times(&self, other: &Sum) -> Option<Sum> {
         let mut terms = BTreeMap::new();
         for (x, &factor_x) in &self.terms {
@@ -93,7 +93,7 @@ impl Sum {
         Some(Sum { terms }.without_zeros())
     }
 
-    /// Quotient and rest of a division, term by term; none if the divisor is 0 or a number is too large.
+    /// Divides term by term; returns quotient and remainder, or none if the divisor is 0 or a number is too large.
     pub fn divide(&self, divisor: &Sum) -> Option<(Sum, Sum)> {
         if let Some((number, by)) = self.as_constant().zip(divisor.as_constant()) {
             let quotient = number.checked_div_euclid(by)?;
@@ -108,7 +108,7 @@ impl Sum {
                 left = left.minus(&term.times(divisor)?)?;
                 quotient = quotient.plus(&term)?;
             }
-            // What this term leaves is divisible no further, and all that comes is below it.
+            // The rest of this term is not divisible further, and all later terms are below it.
             if let Some(factor) = left.terms.remove(&product) {
                 rest.terms.insert(product, factor);
             }
@@ -116,7 +116,7 @@ impl Sum {
         Some((quotient, rest))
     }
 
-    /// The term of the most factors.
+    /// Returns the term with the most variables.
     fn leading(&self) -> Option<(Vec<Var>, i64)> {
         let leading = self.terms.iter().max_by_key(|(product, _)| (product.len(), *product));
         leading.map(|(product, &factor)| (product.clone(), factor))
@@ -127,7 +127,7 @@ impl Sum {
         self
     }
 
-    /// With a sum in the place of a variable; none where a number is too large.
+    /// Replaces a variable by a sum; none if a number is too large.
     pub fn replace(&self, var: Var, by: &Sum) -> Option<Sum> {
         let mut result = Sum::default();
         for (product, &factor) in &self.terms {
@@ -142,7 +142,7 @@ impl Sum {
         Some(result)
     }
 
-    /// With other variables in the places of its own; none where a number is too large.
+    /// Renames the variables; none if a number is too large.
     pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Option<Sum> {
         let mut result = Sum::default();
         for (product, &factor) in &self.terms {
@@ -153,7 +153,7 @@ impl Sum {
         Some(result)
     }
 
-    /// The value in a model that has all its variables.
+    /// Returns the value in a model that has all variables of the sum.
     pub fn value(&self, model: &std::collections::HashMap<Var, i64>) -> i64 {
         let term = |(product, factor): (&Vec<Var>, &i64)| {
             product.iter().fold(*factor, |value, var| value * model[var])
@@ -161,13 +161,13 @@ impl Sum {
         self.terms.iter().map(term).sum()
     }
 
-    /// Factor and rest, if it is `factor * var + rest` and neither mentions the variable.
+    /// Returns `factor` and `rest` if the sum is `factor * var + rest` and neither mentions the variable.
     pub(crate) fn linear_in(&self, var: Var) -> Option<(Sum, Sum)> {
         let (factor, rest) = self.without_power(var);
         (!factor.mentions(var) && !rest.mentions(var)).then_some((factor, rest))
     }
 
-    /// The factor of the least power of a variable that stands in it, and the rest.
+    /// Returns the factor of the least power of a variable that occurs in the sum, and the rest of the sum.
     pub(crate) fn without_power(&self, var: Var) -> (Sum, Sum) {
         let power = |product: &Vec<Var>| product.iter().filter(|&&x| x == var).count();
         let least = self.terms.keys().map(power).filter(|&power| power > 0).min();
@@ -182,23 +182,23 @@ impl Sum {
         (factor, rest)
     }
 
-    /// The factors of its products.
+    /// Iterates over the factors of the products.
     pub(crate) fn factors(&self) -> impl Iterator<Item = i64> {
         self.terms.values().copied()
     }
 
-    /// The variables that stand in it, some more than once.
+    /// Iterates over the variables that occur in the sum, possibly with repetitions.
     pub fn variables(&self) -> impl Iterator<Item = Var> {
         self.terms.keys().flatten().copied()
     }
 
-    /// Whether a variable stands in it.
+    /// Returns whether a variable occurs in the sum.
     pub fn mentions(&self, var: Var) -> bool {
         self.terms.keys().any(|product| product.contains(&var))
     }
 }
 
-/// A product without the variables of another; none if they are not all in it.
+/// Returns a product without the variables of another, or none if it does not contain them all.
 fn without(product: &[Var], by: &[Var]) -> Option<Vec<Var>> {
     let mut left = product.to_vec();
     for var in by {
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use crate::entity::Entity;
 
-    /// Every quotient and rest of small polynomials gives back what was divided.
+    /// For small polynomials, quotient times divisor plus remainder is the dividend.
     #[test]
     fn division_is_undone_by_multiplication() {
         let [x, y] = [0, 1].map(|index| Sum::var(Var::new(index)));

@@ -5,7 +5,7 @@ use warpwise_prim::{Scalar, ScalarType};
 
 use crate::program::Var;
 
-/// What an expression works on: a constant or a variable.
+/// An operand of an expression: a constant or a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// A scalar constant.
@@ -14,7 +14,7 @@ pub enum Operand {
     Var(Var),
 }
 
-/// One `i64` operand per dimension, outermost first.
+/// The sizes of an array: one `i64` operand per dimension, outermost first.
 pub type Shape = SmallVec<[Operand; 2]>;
 
 /// The type of a variable.
@@ -32,7 +32,7 @@ pub enum Type {
     Mem,
 }
 
-/// A regular array: its sizes are operands in scope where the type stands.
+/// The type of a regular array. Its sizes are operands in scope wherever the type is used.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ArrayType {
     /// Element type.
@@ -41,29 +41,29 @@ pub struct ArrayType {
     pub shape: Shape,
 }
 
-/// An accumulator: which `with_acc` input it stands for.
+/// The type of an accumulator, which names the `with_acc` input it stands for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AccType {
     /// The certificate variable that names the `with_acc` input (bound by its lambda).
     pub token: Var,
-    /// Extents of the index space it can be written at.
+    /// Extents of the index space that it can be written at.
     pub shape: Shape,
     /// Types of the values combined at one point.
     pub elems: Vec<Type>,
 }
 
 impl Operand {
-    /// An `i64` constant.
+    /// Returns an `i64` constant.
     pub fn i64(value: i64) -> Operand {
         Operand::Const(Scalar::I64(value))
     }
 
-    /// A truth value.
+    /// Returns a truth value.
     pub fn bool(value: bool) -> Operand {
         Operand::Const(Scalar::Bool(value))
     }
 
-    /// The variable, if this is one.
+    /// Returns the variable, if this is one.
     pub fn as_var(self) -> Option<Var> {
         match self {
             Operand::Var(var) => Some(var),
@@ -71,7 +71,7 @@ impl Operand {
         }
     }
 
-    /// The constant, if this is one.
+    /// Returns the constant, if this is one.
     pub fn as_const(self) -> Option<Scalar> {
         match self {
             Operand::Const(value) => Some(value),
@@ -104,13 +104,13 @@ impl Type {
     /// The `bool` type.
     pub const BOOL: Type = Type::Scalar(ScalarType::Bool);
 
-    /// An array of `elem` with these sizes, or the scalar where there are none.
+    /// Returns the type of an array of `elem` with these sizes, or the scalar type if there are none.
     pub fn array(elem: ScalarType, shape: impl IntoIterator<Item = Operand>) -> Type {
         let shape: Shape = shape.into_iter().collect();
         if shape.is_empty() { Type::Scalar(elem) } else { Type::Array(ArrayType { elem, shape }) }
     }
 
-    /// The scalar type, if this is a scalar.
+    /// Returns the scalar type, if this is a scalar.
     pub fn as_scalar(&self) -> Option<ScalarType> {
         match self {
             Type::Scalar(ty) => Some(*ty),
@@ -118,7 +118,7 @@ impl Type {
         }
     }
 
-    /// The array type, if this is an array.
+    /// Returns the array type, if this is an array.
     pub fn as_array(&self) -> Option<&ArrayType> {
         match self {
             Type::Array(ty) => Some(ty),
@@ -126,17 +126,17 @@ impl Type {
         }
     }
 
-    /// Sizes of an array, outermost first; empty for everything else.
+    /// Returns the sizes of an array, outermost first; empty for all other types.
     pub fn shape(&self) -> &[Operand] {
         self.as_array().map_or(&[], |ty| &ty.shape)
     }
 
-    /// Number of dimensions; 0 for everything that is no array.
+    /// Returns the number of dimensions; 0 for types other than arrays.
     pub fn rank(&self) -> usize {
         self.shape().len()
     }
 
-    /// Element type of an array, or the scalar type itself.
+    /// Returns the element type of an array, or the scalar type itself.
     pub fn elem(&self) -> Option<ScalarType> {
         match self {
             Type::Scalar(ty) => Some(*ty),
@@ -145,14 +145,13 @@ impl Type {
         }
     }
 
-    /// This type with `outer` dimensions put around it: the type of an array of such values.
-    /// Scalars and arrays only.
+    /// Returns the type of an array of such values, with `outer` as additional outer dimensions. Scalars and arrays only.
     pub fn array_of(&self, outer: &[Operand]) -> Type {
         let elem = self.elem().expect("only scalars and arrays can be array elements");
         Type::array(elem, outer.iter().chain(self.shape()).copied())
     }
 
-    /// The type of what remains after indexing `count` outer dimensions away.
+    /// Returns the type that remains after indexing `count` outer dimensions away.
     pub fn row(&self, count: usize) -> Type {
         let ty = self.as_array().expect("only arrays have rows");
         Type::array(ty.elem, ty.shape[count..].iter().copied())

@@ -1,12 +1,11 @@
-//! The types of what expressions yield, from the types of their operands.
+//! The types of the results of expressions, from the types of their operands.
 //!
 //! ```text
 //! partition n (a) classes 1 ...   yields   k: i64, [k]f32
 //! ```
 //!
-//! A size that only running the expression makes known is another of its results ([`Size::Result`]).
-//! Only what is needed to say the types is checked here; whether an expression is well-formed is the
-//! verifier's business, which builds on this.
+//! A size that is known only at run time is another result of the expression ([`Size::Result`]). Only properties that determine
+//! the types are checked here; well-formedness is the business of the verifier, which builds on this module.
 
 use smallvec::SmallVec;
 use warpwise_prim::ScalarType;
@@ -20,9 +19,9 @@ use crate::types::{Operand, Type};
 /// The type of a result of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResultType {
-    /// Mentions no other result.
+    /// A type that mentions no other result.
     Plain(Type),
-    /// An array, some of whose sizes are results.
+    /// An array type, some of whose sizes may be results.
     Array(ScalarType, SmallVec<[Size; 2]>),
 }
 
@@ -35,7 +34,7 @@ pub enum Size {
     Result(usize),
 }
 
-/// The types of what an expression yields, or why there are none. Calls need the program.
+/// Returns the types of the results of an expression, or the reason why it has none. Calls need the program.
 pub fn result_types(
     program: Option<&Program>,
     function: &Function,
@@ -44,7 +43,7 @@ pub fn result_types(
     Typing { program, function }.expr(expr)
 }
 
-/// The types of what a call yields.
+/// Returns the types of the results of a call.
 pub fn call_result_types(callee: &Function, args: &[Operand]) -> Vec<ResultType> {
     let results = callee.results.iter().enumerate().map(|(i, result)| {
         let size = |size: Operand| match size {
@@ -63,7 +62,7 @@ pub fn call_result_types(callee: &Function, args: &[Operand]) -> Vec<ResultType>
 }
 
 impl ResultType {
-    /// The type where the results are bound to these operands.
+    /// Returns the type with the results replaced by these operands.
     pub fn instantiate(&self, results: &[Operand]) -> Type {
         match self {
             ResultType::Plain(ty) => ty.clone(),
@@ -78,13 +77,13 @@ impl ResultType {
     }
 }
 
-/// What is known about variables.
+/// The context of an expression: the program and the function with its variables.
 struct Typing<'a> {
     program: Option<&'a Program>,
     function: &'a Function,
 }
 
-/// The types, or why there are none.
+/// A value, or the reason why the expression has no type.
 type Typed<T> = Result<T, String>;
 
 impl Typing<'_> {
@@ -192,7 +191,7 @@ impl Typing<'_> {
         }
     }
 
-    /// Where the sizes of the branches differ, a result that is this size in both must exist.
+    /// Returns the types of a choice. Where a size differs between the branches, an earlier result must be that size in both.
     fn branch(&self, then_body: &Body, else_body: &Body) -> Typed<Vec<ResultType>> {
         let pairs = || then_body.result.iter().zip(&else_body.result);
         let size = |i: usize, x: Operand, y: Operand| {
@@ -231,7 +230,7 @@ impl Typing<'_> {
         Ok(types)
     }
 
-    /// The scanned values, then the further values of the body.
+    /// Returns the types of the scanned values, then those of the further values of the body.
     fn scanned(&self, scans: &[Scan], reduces: &[Reduce], body: &Body) -> Typed<Vec<Type>> {
         let mut types: Vec<Type> =
             scans.iter().flat_map(|scan| &scan.neutral).map(|x| self.operand(*x)).collect();
@@ -329,7 +328,7 @@ impl Typing<'_> {
         Ok(())
     }
 
-    /// The type of an array of such values. An accumulator is the same for all iterations.
+    /// Returns the type of an array of such values. The type of an accumulator is the same in all iterations.
     fn wrap(&self, outer: &[Operand], elem: &Type) -> Typed<Type> {
         match elem {
             Type::Scalar(_) | Type::Array(_) => Ok(elem.array_of(outer)),
@@ -363,7 +362,7 @@ impl Typing<'_> {
     }
 }
 
-/// A type with some sizes exchanged.
+/// Returns a type with its sizes mapped.
 fn map_sizes(ty: &Type, size: impl Fn(Operand) -> Size) -> ResultType {
     match ty {
         Type::Array(array) => ResultType::Array(array.elem, array.shape.iter().map(|x| size(*x)).collect()),
@@ -371,7 +370,7 @@ fn map_sizes(ty: &Type, size: impl Fn(Operand) -> Size) -> ResultType {
     }
 }
 
-/// An array of so many such values.
+/// Returns the type of an array of `outer` such rows.
 fn rows(outer: Size, row: &Type) -> Typed<ResultType> {
     let elem = row.elem().ok_or("only scalars and arrays can be array elements")?;
     let sizes = std::iter::once(outer).chain(row.shape().iter().map(|x| Size::Known(*x)));

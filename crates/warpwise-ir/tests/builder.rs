@@ -1,11 +1,11 @@
-//! What the builder makes, and copies of it, read as text.
+//! Code made by the builder, and copies of it, compared as text.
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_body};
 use warpwise_ir::{Expr, Function, LoopParam, Operand, Type};
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
-/// `iota` of one of two lengths, then a loop that adds to it.
+/// Builds an `iota` of one of two lengths, then a loop that adds to it.
 fn sample() -> Function {
     let mut function = Function::new("sample");
     let n = function.param("n", Type::I64, false);

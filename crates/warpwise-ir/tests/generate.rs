@@ -69,7 +69,7 @@ fn a_seed_means_one_program() {
     assert_ne!(text(7), text(8));
 }
 
-/// Every construct turns up, so that a back end fuzzed with these programs has met it.
+/// Every construct occurs, so that a back end fuzzed with these programs is tested on it.
 #[test]
 fn all_constructs_occur() {
     let mut all = String::new();
@@ -124,7 +124,7 @@ fn all_constructs_occur() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Wrong programs are errors, never panics: variables are exchanged, and their types.
+    /// Wrong programs cause errors, not panics; variables and their types are exchanged.
     #[test]
     fn wrong_programs_are_errors(seed in 0u64..200, file in 0usize..8, changes in prop::collection::vec(any::<(u16, u16, bool)>(), 1..4)) {
         let text = match file {
@@ -159,7 +159,7 @@ proptest! {
     }
 }
 
-/// Replaces one use of a variable, or one operand, by a variable.
+/// A visitor that replaces one use of a variable, or one operand, by a variable.
 struct Exchange {
     at: usize,
     by: Var,

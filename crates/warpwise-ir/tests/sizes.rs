@@ -1,11 +1,11 @@
-//! Sizes against arithmetic on numbers of more bits.
+//! Sizes compared with wider arithmetic.
 
 use warpwise_ir::entity::Entity;
 use warpwise_ir::sizes::{Checked, ScalarCode, SizeOp, elements, saturating_product, saturating_sum};
 use warpwise_ir::{Operand, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
-/// Code that is evaluated at once; what a variable is nobody sees in advance.
+/// Code that is evaluated immediately; the values of variables are not known in advance.
 #[derive(Default)]
 struct Evaluated {
     values: Vec<Scalar>,
@@ -59,7 +59,7 @@ impl ScalarCode for Evaluated {
     }
 }
 
-/// Numbers around those at which something may go wrong.
+/// Returns numbers around critical values.
 fn numbers() -> Vec<i64> {
     let mut numbers = vec![i64::MIN, i64::MIN + 1, -7, -2, -1, 0, 1, 2, 3, 5, 1000];
     for shift in [31, 32, 61, 62, 63] {

@@ -66,7 +66,7 @@ fn every_float_survives() {
     }
 }
 
-/// The type of a float constant.
+/// Returns the type of a float constant.
 fn ty(value: &str) -> &str {
     ["f16", "f32", "f64"].into_iter().find(|ty| value.contains(ty)).unwrap()
 }

@@ -1,5 +1,5 @@
-//! Files of `tests/verify` have exactly the errors that they announce: `// error: text` stands on the
-//! line where the wrong statement (or function) begins, and the reason contains the text. The first line names the level.
+//! Files of `tests/verify` have exactly the errors that they announce: `// error: text` is on the line where the wrong statement
+//! (or function) begins, and the reason contains the text. The first line names the level.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn files_have_the_errors_they_announce() {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-/// What is said too much or too little about a file.
+/// Returns the missing and unexpected errors of a file.
 fn check(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let name = path.file_name().unwrap().to_string_lossy().to_string();
@@ -68,7 +68,7 @@ fn errors_name_function_and_statement() {
     assert_eq!(errors.iter().map(|error| error.to_string()).collect::<Vec<_>>(), [expected]);
 }
 
-/// What the text form cannot even say: variables out of scope, bound twice, without existence.
+/// Errors that the text form cannot express: variables out of scope, bound twice, or nonexistent.
 #[test]
 fn broken_names_are_errors() {
     let text = "fun f(c: bool) -> (r: i32) {

@@ -1,4 +1,4 @@
-//! `warpwise-ablation`: what `make ablation` prints, and the page and picture it writes into `docs/`.
+//! `warpwise-ablation`: prints the output of `make ablation`, and writes the page and the picture in `docs/`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,13 +19,13 @@ struct Arguments {
     /// Threads of every program; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// How often every variant gets a turn.
+    /// Number of rounds, in each of which every variant gets a turn.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     #[arg(long, default_value_t = 2)]
     repetitions: usize,
-    /// What all sizes are multiplied by; for a quick look.
+    /// Factor by which all sizes are multiplied, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
     /// The folder that the page and the picture are written to.
@@ -90,7 +90,7 @@ fn write(folder: &Path, table: &Table, threads: usize) -> Result<(), String> {
     write("ablation.md", &page(table, threads))
 }
 
-/// The page around the picture.
+/// Returns the page around the picture.
 fn page(table: &Table, threads: usize) -> String {
     format!(
         "# What each optimisation is worth\n\n\

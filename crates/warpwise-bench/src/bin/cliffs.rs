@@ -1,4 +1,4 @@
-//! `warpwise-bench-cliffs`: looks for nests and shapes that the compiler makes slow, or wrong.
+//! `warpwise-bench-cliffs`: searches for nests and shapes that the compiler makes slow, or wrong.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,24 +9,25 @@ use warpwise_bench::cliffs::trial::Contexts;
 use warpwise_bench::cliffs::{Settings, measure};
 use warpwise_bench::futhark;
 
-/// Runs every operation alone and patterns drawn by a seed, beside the same compiled in the plainest way, and Futhark's.
+/// Runs every operation alone and patterns drawn from a seed, compared with the same compiled in the plainest way, and with
+/// Futhark.
 #[derive(Parser)]
 struct Arguments {
     /// Only patterns whose names contain one of these.
     only: Vec<String>,
-    /// What patterns, shapes and inputs are drawn by.
+    /// Seed of patterns, shapes and inputs.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many patterns are drawn.
+    /// Number of drawn patterns.
     #[arg(long, default_value_t = 300)]
     samples: usize,
-    /// Shapes of each of them.
+    /// Number of shapes per pattern.
     #[arg(long, default_value_t = 4)]
     shapes: usize,
-    /// About how many elements an input has.
+    /// Approximate number of elements of an input.
     #[arg(long, default_value_t = 1 << 20)]
     total: i64,
-    /// The element type of the table of operations alone.
+    /// Element type of the table of single operations.
     #[arg(long, default_value = "f32")]
     element: String,
     /// Leave the table out.

@@ -1,4 +1,4 @@
-//! `warpwise-demo`: what `make demo` shows, by the commands that a user would type.
+//! `warpwise-demo`: the output of `make demo`, by the commands that a user would type.
 //!
 //! Each command is printed before it runs. Pictures go to `target/demo`; the table at the end compares all
 //! cores with one, and with code that is neither parallel nor vectorised.
@@ -15,12 +15,12 @@ struct Arguments {
     /// The command to show.
     #[arg(long, default_value = "target/release/warpwise")]
     warpwise: PathBuf,
-    /// Where pictures and times are put.
+    /// The folder for pictures and times.
     #[arg(long, default_value = "target/demo")]
     folder: PathBuf,
 }
 
-/// A case that stands in the table.
+/// A case in the table.
 struct Shown {
     name: &'static str,
     program: &'static str,
@@ -60,7 +60,7 @@ const TABLE: [Shown; 4] = [
     },
 ];
 
-/// What is compared: a heading, and the options that make it.
+/// The compared configurations: headings and options.
 const CONFIGURATIONS: [(&str, &[&str]); 3] = [
     ("all cores", &[]),
     ("one core", &["--threads", "1"]),
@@ -115,7 +115,7 @@ fn say(text: &str) {
     println!("\n{text}");
 }
 
-/// Prints a command, runs it, and wants it to succeed.
+/// Prints a command, runs it, and requires it to succeed.
 fn command(warpwise: &Path, words: &[&str]) -> Result<(), String> {
     let line = format!("{} {}", warpwise.display(), words.join(" "));
     println!("$ {line}");
@@ -123,7 +123,7 @@ fn command(warpwise: &Path, words: &[&str]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{line}: {status}")) }
 }
 
-/// For each line of the table the milliseconds in each configuration.
+/// Returns the milliseconds in each configuration for each line of the table.
 fn times(arguments: &Arguments) -> Result<Vec<[f64; 3]>, String> {
     let mut lines = Vec::new();
     for shown in &TABLE {

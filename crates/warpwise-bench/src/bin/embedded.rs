@@ -7,28 +7,28 @@ use clap::Parser;
 use warpwise_bench::baseline::Baselines;
 use warpwise_bench::embedded;
 
-/// Compares programs embedded in Rust with the same in C and in Rust by hand, all run in turn.
+/// Compares programs embedded in Rust with the same programs in C and in handwritten Rust, all run in turn.
 #[derive(Parser)]
 struct Arguments {
     /// Threads of every program; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// How often every program gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     #[arg(long, default_value_t = 3)]
     repetitions: usize,
-    /// What all sizes are multiplied by; for a quick look.
+    /// Factor by which all sizes are multiplied, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
     /// The folder that the table is written to.
     #[arg(long, default_value = "benchmarks/results")]
     results: PathBuf,
-    /// Part of a name of what is to be measured: a work, `calls`, `first calls`, `sorts`, `stealing` or `dictionary`. May be repeated.
+    /// Part of the name of a measurement: a work, `calls`, `first calls`, `sorts`, `stealing` or `dictionary`. May be repeated.
     #[arg(long)]
     only: Vec<String>,
-    /// Prints how long the first call of a small program takes, with compiled code kept in this folder, and does nothing else.
+    /// Only prints the time of the first call of a small program, with compiled code kept in this folder.
     #[arg(long, hide = true)]
     first_call: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let threads =
         arguments.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
-    // The pool of whoever writes by hand has as many.
+    // The pool of the handwritten programs has as many threads.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     pool.build_global().map_err(|error| error.to_string())?;
     let baselines = Baselines::find(Path::new("."), threads)?;

@@ -8,7 +8,8 @@ use clap::Parser;
 use warpwise_bench::gpu::{self, PythonOn, Settings};
 use warpwise_driver::Target;
 
-/// Compares programs on a device with kernels written by hand and libraries, run in turn on arrays that lie there, results checked.
+/// Compares programs on a device with handwritten kernels and libraries, run in turn on arrays in its memory, with checked
+/// results.
 #[derive(Parser)]
 struct Arguments {
     /// Only works whose names contain one of these.
@@ -16,25 +17,25 @@ struct Arguments {
     /// The device: cuda, cuda:N, opencl or opencl:N.
     #[arg(long, default_value = "cuda")]
     device: Target,
-    /// How often every program gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     #[arg(long, default_value_t = 3)]
     repetitions: usize,
-    /// What all sizes are multiplied by; for a quick look.
+    /// Factor by which all sizes are multiplied, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
     /// Every PARTSth work, from the PARTth on, as PART/PARTS; added to those measured before.
     #[arg(long, default_value = "1/1", value_parser = part)]
     part: (usize, usize),
-    /// Works that are not begun after so many seconds are left out, and named.
+    /// Seconds after which no work is begun; works left out are named.
     #[arg(long)]
     seconds: Option<u64>,
     /// The command that runs Python.
     #[arg(long, default_value = "python3")]
     python: String,
-    /// Where libraries of Python compute.
+    /// The processor on which libraries of Python compute.
     #[arg(long, default_value = "gpu")]
     python_on: PythonOn,
     /// The folder that the table is written to.
@@ -42,7 +43,7 @@ struct Arguments {
     results: PathBuf,
 }
 
-/// `PART/PARTS`, from 1.
+/// Parses `PART/PARTS`, from 1.
 fn part(text: &str) -> Result<(usize, usize), String> {
     let numbers =
         text.split_once('/').and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));

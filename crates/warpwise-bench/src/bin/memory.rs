@@ -1,4 +1,4 @@
-//! `warpwise-bench-memory`: what programs allocate and copy, and the page it writes into `benchmarks/results`.
+//! `warpwise-bench-memory`: measures allocations and copies of programs, and writes the page in `benchmarks/results`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,8 +7,8 @@ use clap::Parser;
 use warpwise_bench::futhark;
 use warpwise_bench::memory::{Report, Settings, measure, subjects};
 
-/// Counts allocations and copies of the programs in `benchmarks/memory`, with `short_circuit` and without it, and measures both beside
-/// `futhark multicore` where it is on the path.
+/// Counts allocations and copies of the programs in `benchmarks/memory`, with `short_circuit` and without it, and times both, and
+/// `futhark multicore` if it is on the path.
 #[derive(Parser)]
 struct Arguments {
     /// Only entry points whose names contain one of these.
@@ -16,7 +16,7 @@ struct Arguments {
     /// Threads of every program; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// How often every program gets a turn; 0 leaves times out.
+    /// Number of rounds, in each of which every program gets a turn; 0 leaves times out.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// The folder that the page is written to.

@@ -6,16 +6,16 @@ use std::process::ExitCode;
 use clap::Parser;
 use warpwise_bench::mexpr;
 
-/// Measures host programs (`.mc`): what they accelerate, values handed over, the sequential host.
+/// Measures host programs (`.mc`): their accelerated expressions, the marshalling of values, and the sequential host.
 #[derive(Parser)]
 struct Arguments {
     /// Threads; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// How often everything gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The share of the usual sizes, for a quick look.
+    /// Fraction of the usual sizes, for a quick look.
     #[arg(long, default_value_t = 1.0)]
     share: f64,
     /// Only the sequential host, printed and not kept.

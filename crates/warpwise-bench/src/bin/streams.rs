@@ -13,13 +13,13 @@ struct Arguments {
     /// Threads; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// How often everything gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Numbers in the file that streams read; none leaves streams out.
+    /// Number of numbers in the file that streams read; 0 leaves streams out.
     #[arg(long, default_value_t = 1_000_000_000)]
     numbers: u64,
-    /// Megabytes in the files of every sequence; none leaves sequences out.
+    /// Size of the files of every sequence, in megabytes; 0 leaves sequences out.
     #[arg(long, default_value_t = 1024)]
     megabytes: u64,
     /// Only measure the sequences of this program.
@@ -31,10 +31,10 @@ struct Arguments {
     /// The folder that the table is written to.
     #[arg(long, default_value = "benchmarks/results")]
     results: PathBuf,
-    /// Only run this program over this file within so many bytes; for measuring its memory.
+    /// Only run this program over this file with a budget of this many bytes; for measuring its memory.
     #[arg(long, num_args = 3, hide = true)]
     only: Vec<String>,
-    /// As `--only`, of a program of sequences over a folder.
+    /// Like `--only`, for a program of sequences over a folder.
     #[arg(long, num_args = 3, hide = true)]
     only_sequence: Vec<String>,
 }

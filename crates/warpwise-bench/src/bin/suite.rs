@@ -1,4 +1,4 @@
-//! `warpwise-bench-suite`: the programs of a folder, as they are, beside Futhark.
+//! `warpwise-bench-suite`: measures the unmodified programs of a folder, in comparison with Futhark.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,23 +8,23 @@ use warpwise_bench::futhark;
 use warpwise_bench::suite::{Setting, Settings, measure};
 use warpwise_driver::{Context, Dialect, Target};
 
-/// Runs every case of every program in a folder, with this command and with `futhark` where it is on the path.
+/// Runs every case of every program in a folder, with this command and, if it is on the path, with `futhark`.
 #[derive(Parser)]
 struct Arguments {
     /// The folder with the programs.
     corpus: PathBuf,
-    /// Only programs whose paths contain one of these; what the report has of others stays in it.
+    /// Only programs whose paths contain one of these; the report keeps its figures of the others.
     only: Vec<String>,
-    /// Our command.
+    /// Warpwise's command.
     #[arg(long, default_value = "target/release/warpwise")]
     warpwise: PathBuf,
-    /// Run on a CUDA device (`cuda`, `cuda:N`), with arrays that lie there, instead of the processor.
+    /// Run on a CUDA device (`cuda`, `cuda:N`), with arrays in its memory, instead of the processor.
     #[arg(long, default_value = "cpu")]
     device: Target,
-    /// Seconds that a command may take for a program.
+    /// Time limit of a command for one program, in seconds.
     #[arg(long, default_value_t = 300)]
     seconds: u32,
-    /// Runs of each case, instead of as many as make its median stable.
+    /// Number of runs of each case, instead of as many as make its median stable.
     #[arg(long)]
     runs: Option<u32>,
     /// Leave Futhark out although it is on the path.

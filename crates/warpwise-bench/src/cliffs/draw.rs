@@ -1,4 +1,4 @@
-//! Draws patterns, shapes and inputs by a seed. The same seed gives the same on every machine.
+//! Draws patterns, shapes and inputs from a seed. The same seed gives the same results on every machine.
 
 use warpwise_ir::generate::Random;
 use warpwise_runtime::array::Value;
@@ -8,10 +8,10 @@ use super::grid::Grid;
 use super::operation::{Element, OPERATIONS};
 use super::pattern::{Pattern, Step};
 
-/// Most steps of a pattern.
+/// Maximum number of steps of a pattern.
 const STEPS: usize = 4;
 
-/// Every operation that a matrix or its parts can be given, alone and under as many maps as possible, for the table.
+/// Returns every operation that applies to a matrix or its parts, alone and under as many maps as possible, for the table.
 pub fn single(element: Element) -> Vec<Pattern> {
     let of_type = OPERATIONS.iter().filter(|operation| operation.elements.contain(element));
     let alone = |operation| {
@@ -22,7 +22,7 @@ pub fn single(element: Element) -> Vec<Pattern> {
     of_type.filter_map(alone).collect()
 }
 
-/// A pattern by chance.
+/// Draws a pattern.
 pub fn pattern(random: &mut Random) -> Pattern {
     let (element, rank) = (random.pick(&Element::ALL), 1 + random.below(3));
     let mut pattern = Pattern { element, rank, grouped: random.chance(1, 2), steps: Vec::new() };
@@ -45,7 +45,7 @@ pub fn shapes(random: &mut Random, rank: usize, total: i64, number: usize) -> Ve
     (0..number).map(|_| random.pick(&grid.shapes)).collect()
 }
 
-/// An input: floats are multiples of 1/256 below 1, so that short sums of them are exact, and integers are small.
+/// Draws an input: floats are multiples of 1/256 below 1, so that short sums of them are exact, and integers are small.
 pub fn input(
     random: &mut Random,
     element: Element,

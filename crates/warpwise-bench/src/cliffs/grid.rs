@@ -1,25 +1,26 @@
-//! The extents that patterns are run over: about equally many elements in ever different shapes.
+//! The extents that patterns are run over: different shapes with about equally many elements.
 
 /// Inner extents in the columns of the table.
 pub const INNER: [i64; 16] = [1, 2, 3, 5, 8, 16, 17, 31, 64, 100, 300, 1024, 5003, 65_536, 262_147, 1 << 20];
 
-/// Extents where something is likely to change: none, one, powers of two with their neighbours, primes.
+/// Extents at which behaviour is likely to change: zero, one, powers of two with their neighbours, primes.
 const ODD: [i64; 20] = [0, 1, 2, 3, 4, 6, 7, 8, 9, 13, 15, 16, 17, 31, 33, 64, 127, 129, 1000, 1021];
 
-/// Shapes of one number of dimensions.
+/// Shapes of equal rank.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
-    /// The extents of each, outermost first.
+    /// The extents of each shape, outermost first.
     pub shapes: Vec<Vec<i64>>,
 }
 
 impl Grid {
-    /// A column each of the table: rows of [`INNER`] elements, `total` in all.
+    /// Returns the shapes of the table's columns: rows of [`INNER`] elements, `total` in all.
     pub fn columns(total: i64) -> Grid {
         Grid { shapes: INNER.iter().map(|inner| vec![(total / inner).max(1), *inner]).collect() }
     }
 
-    /// Shapes with `rank` dimensions and at most about `total` elements: small ones, and long and thin, short and wide ones.
+    /// Returns shapes with `rank` dimensions and at most about `total` elements: small ones, long and thin ones, short and wide
+    /// ones.
     pub fn of(rank: usize, total: i64) -> Grid {
         let mut shapes = Vec::new();
         match rank {

@@ -1,25 +1,25 @@
-//! Makes a pattern that is slow or wrong smaller: steps are dropped as long as what remains is slow or wrong, too.
+//! Minimises a pattern that is slow or wrong: steps are dropped as long as the rest is still slow or wrong.
 
 use super::Point;
 use super::pattern::Pattern;
 use super::row;
 use super::trial::Contexts;
 
-/// What a smaller pattern must still show.
+/// The symptom that a smaller pattern must still show.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Symptom {
-    /// Two results differ, or there is none.
+    /// The two results differ, or one is missing.
     Fault,
     /// A speed-up of at most this.
     Slow(f64),
 }
 
 impl Symptom {
-    /// What a point shows.
+    /// Returns the symptom of a point.
     pub fn of(point: &Point) -> Symptom {
         match &point.ran {
             Err(_) => Symptom::Fault,
-            // Somewhat faster is still the same cliff.
+            // A somewhat faster pattern still shows the same cliff.
             Ok(seconds) => Symptom::Slow(1.3 * seconds.speedup()),
         }
     }
@@ -33,7 +33,7 @@ impl Symptom {
     }
 }
 
-/// The smallest pattern found that shows on its shape what this one shows, with its point.
+/// Returns the smallest pattern found that shows the same symptom on the same shape, with its point.
 pub fn minimise(pattern: &Pattern, point: &Point, seed: u64, contexts: &Contexts) -> (Pattern, Point) {
     let symptom = Symptom::of(point);
     let retry = |less: Pattern| {
@@ -44,7 +44,7 @@ pub fn minimise(pattern: &Pattern, point: &Point, seed: u64, contexts: &Contexts
     smallest((pattern.clone(), point.clone()), &retry)
 }
 
-/// Drops steps while `retry` takes the rest.
+/// Drops steps while `retry` accepts the rest.
 fn smallest<T>(
     (pattern, last): (Pattern, T),
     retry: &dyn Fn(Pattern) -> Option<(Pattern, T)>,

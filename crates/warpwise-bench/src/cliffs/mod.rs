@@ -1,10 +1,12 @@
-//! Looks for cliffs: nests and shapes that the full pipeline makes slow, or wrong.
+//! Searches for cliffs: nests and shapes that the full pipeline makes slow, or wrong.
 //!
-//! Reading order: an [`operation::Operation`] is a piece of program with holes; a [`pattern::Pattern`] is a nest of them, with its extents
-//! left open; a [`grid::Grid`] has extents; [`draw`] draws all of these by a seed; a [`trial::Trial`] runs a pattern compiled by the full
-//! pipeline beside the same compiled in the plainest way; [`minimise`] makes what is slow or wrong smaller; [`report`] writes it down.
+//! Reading order: an [`operation::Operation`] is a part of a program with holes; a [`pattern::Pattern`] is a nest of operations,
+//! with its extents left open; a [`grid::Grid`] has extents; [`draw`] draws all of these from a seed; a [`trial::Trial`] runs a
+//! pattern compiled by the full pipeline and the same pattern compiled in the plainest way; [`minimise`] reduces patterns that
+//! are slow or wrong; [`report`] writes the results.
 //!
-//! There are two parts. The table has every operation alone over rows of growing length; the sample has patterns drawn by the seed.
+//! There are two parts. The table has every operation alone over rows of growing length; the sample has patterns drawn from the
+//! seed.
 
 pub mod draw;
 pub mod grid;
@@ -22,23 +24,23 @@ use pattern::Pattern;
 use report::{Report, Row};
 use trial::{Contexts, Seconds, Trial};
 
-/// What is measured.
+/// The settings of the measurement.
 pub struct Settings<'s> {
-    /// Where the random choices begin.
+    /// Seed of the random choices.
     pub seed: u64,
-    /// How many patterns are drawn.
+    /// Number of drawn patterns.
     pub samples: usize,
-    /// Shapes of each of them.
+    /// Number of shapes per pattern.
     pub shapes: usize,
-    /// About how many elements an input has.
+    /// Approximate number of elements of an input.
     pub total: i64,
-    /// The elements of the table.
+    /// Element type of the table; none leaves the table out.
     pub table: Option<Element>,
-    /// Parts of the names of patterns wanted; all if there are none.
+    /// Parts of the names of the selected patterns; empty selects all.
     pub only: &'s [String],
     /// Whether `futhark` takes part in the table.
     pub with_futhark: bool,
-    /// The threads of the full pipeline's code.
+    /// Number of threads of the full pipeline's code.
     pub threads: usize,
 }
 
@@ -47,23 +49,23 @@ pub struct Settings<'s> {
 pub struct Point {
     /// The extents of the input.
     pub shape: Vec<i64>,
-    /// Seconds of both; or what is wrong.
+    /// Times of both programs, or the reason of a failure.
     pub ran: Result<Seconds, String>,
     /// Seconds of Futhark's code.
     pub theirs: Option<f64>,
 }
 
 impl Point {
-    /// The speed-up where the run is more than a call, whose cost is another matter.
+    /// Returns the speed-up, unless the run is dominated by the call, whose cost is a separate matter.
     pub fn speedup(&self) -> Option<f64> {
-        /// Seconds of the plainest code from which on a run is more than a call.
+        /// Seconds of the plainest code from which on a run is not dominated by the call.
         const CALL: f64 = 50e-6;
         let seconds = self.ran.as_ref().ok()?;
         (seconds.plain >= CALL).then(|| seconds.speedup())
     }
 }
 
-/// Measures the table and the sample; `told` hears of every row.
+/// Measures the table and the sample; `told` is called with every row.
 pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Report {
     let contexts = Contexts::new(settings.threads);
     let mut report = Report::new(settings);
@@ -93,7 +95,7 @@ pub fn measure(settings: &Settings<'_>, mut told: impl FnMut(&Row)) -> Report {
     report
 }
 
-/// A pattern on some shapes, with inputs by a seed.
+/// Measures a pattern on some shapes, with inputs from a seed.
 pub fn row(pattern: &Pattern, shapes: &[Vec<i64>], seed: u64, contexts: &Contexts) -> Row {
     let trial = Trial::prepare(pattern, contexts);
     let point = |shape: &Vec<i64>| {

@@ -1,8 +1,8 @@
-//! The operations that nests are made of: functions of an array `x`, as text of the array language with holes.
+//! The operations that nests consist of: functions of an array `x`, as text of the array language with holes.
 //!
-//! An operation may be mapped over any number of outer dimensions, and any may follow any: elements are numbers before and after. Holes
-//! stand for what the text needs to name: `{t}` the element type, `{n}` and `{m}` the two outer extents of `x`, `{half}` a number that
-//! about half of the elements exceed, `{h}` a factor, `{b}` a summand,
+//! An operation may be mapped over any number of outer dimensions, and operations may follow each other in any order: elements
+//! are numbers before and after. Holes stand for the names that the text needs: `{t}` the element type, `{n}` and `{m}` the two
+//! outer extents of `x`, `{half}` a number that about half of the elements exceed, `{h}` a factor, `{b}` a summand,
 //! `{scale}` a factor that makes integers of floats, `{bin}` an index below 8 that is computed from an element `v`.
 
 use Effect::{Adds, Becomes, Drops, DropsInner, Keeps, Merges, Outer, Splits, Swaps, Unknown};
@@ -26,7 +26,7 @@ pub enum Element {
     F64,
 }
 
-/// The element types that an operation is for.
+/// The element types that an operation is defined for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Elements {
     /// Every type.
@@ -40,7 +40,7 @@ pub enum Elements {
 /// The shape of the result, from the argument's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// The same.
+    /// The shape is unchanged.
     Keeps,
     /// The outermost dimension is reduced.
     Drops,
@@ -48,13 +48,13 @@ pub enum Effect {
     DropsInner,
     /// The outermost extent is this text, with holes.
     Outer(&'static str),
-    /// The outermost extent is known only after the run.
+    /// The outermost extent is known only at run time.
     Unknown,
     /// An element becomes a row of this length.
     Adds(&'static str),
     /// The outermost dimension becomes two.
     Splits(&'static str, &'static str),
-    /// The two outermost dimensions change places.
+    /// The two outermost dimensions are exchanged.
     Swaps,
     /// The two outermost dimensions become one.
     Merges,
@@ -65,21 +65,21 @@ pub enum Effect {
 /// An operation.
 #[derive(Debug)]
 pub struct Operation {
-    /// Its name in tables; unique among those for one element type.
+    /// Name in tables, unique among the operations for one element type.
     pub name: &'static str,
-    /// Dimensions of its argument.
+    /// Number of dimensions of its argument.
     pub takes: usize,
     /// Whether elements of its argument may be arrays themselves.
     pub of_rows: bool,
-    /// The types it is for.
+    /// The element types that it is defined for.
     pub elements: Elements,
     /// The result's shape.
     pub effect: Effect,
     /// Whether float results depend on the order of operations.
     pub rounds: bool,
-    /// Whether it compares elements, so that a rounding in its input may change its result altogether.
+    /// Whether it compares elements, so that a rounding in its input may change its result completely.
     pub decides: bool,
-    /// The function of `x`.
+    /// The function of `x` as text.
     pub text: &'static str,
 }
 
@@ -99,7 +99,7 @@ const fn moving(name: &'static str, effect: Effect, text: &'static str) -> Opera
     Operation { of_rows: true, ..exact(name, 1, effect, text) }
 }
 
-/// All operations: of elements, of rows, of matrices.
+/// All operations: on elements, on rows, on matrices.
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     exact("affine", 0, Keeps, "x * {h} + {b}"),
@@ -179,7 +179,7 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 impl Elements {
-    /// Whether the type is one of these.
+    /// Returns whether the type is one of these.
     pub fn contain(self, element: Element) -> bool {
         match self {
             All => true,
@@ -190,10 +190,10 @@ impl Elements {
 }
 
 impl Element {
-    /// All, from the smallest on.
+    /// All types, from the smallest on.
     pub const ALL: [Element; 6] = [U8, Element::I16, Element::I32, Element::F32, I64, F64];
 
-    /// The name in the array language.
+    /// Returns the name in the array language.
     pub fn name(self) -> &'static str {
         match self {
             U8 => "u8",
@@ -205,12 +205,12 @@ impl Element {
         }
     }
 
-    /// Whether it is a float.
+    /// Returns whether it is a float.
     pub fn is_float(self) -> bool {
         matches!(self, Element::F32 | F64)
     }
 
-    /// A text whose holes for this type are filled.
+    /// Fills the holes of a text for this type.
     pub fn fill(self, text: &str) -> String {
         let holes = match self.is_float() {
             true => [
@@ -227,7 +227,7 @@ impl Element {
     }
 }
 
-/// The operation of this name for this type.
+/// Returns the operation of this name for this type.
 pub fn operation(name: &str, element: Element) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name && operation.elements.contain(element))
 }

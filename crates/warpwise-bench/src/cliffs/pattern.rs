@@ -1,4 +1,4 @@
-//! A pattern: operations one after another, each under maps over some outer dimensions, on an array whose extents are left open.
+//! A pattern: a sequence of operations, each under maps over some outer dimensions, on an array whose extents are left open.
 //!
 //! ```text
 //! [][]f32: map scan, map sum  =>   entry main [n][m] (x: [n][m]f32) =
@@ -13,10 +13,10 @@ use super::operation::{Effect, Element, Operation};
 /// Names of the extents of the input, outermost first.
 const EXTENTS: [&str; 3] = ["n", "m", "k"];
 
-/// An operation, and how many maps it stands under.
+/// An operation, with the number of maps around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// Outer dimensions that it is mapped over.
+    /// Number of outer dimensions that it is mapped over.
     pub level: usize,
     /// The operation.
     pub operation: &'static Operation,
@@ -25,35 +25,35 @@ pub struct Step {
 /// A nest with its extents left open.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// The input's elements.
+    /// Element type of the input.
     pub element: Element,
-    /// The input's dimensions, 1 to 3.
+    /// Number of dimensions of the input, 1 to 3.
     pub rank: usize,
-    /// Whether neighbours under equally many maps share these.
+    /// Whether neighbouring steps under equally many maps share these.
     pub grouped: bool,
-    /// What is done, in order.
+    /// Steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// What is known of the array between two steps.
+/// The known facts about the array between two steps.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// The elements.
+    /// Element type.
     pub element: Element,
     /// Texts of the extents.
     pub extents: Vec<String>,
-    /// Whether all ways to compute the floats in it give the same.
+    /// Whether all ways to compute the floats of the array give the same result.
     pub exact: bool,
 }
 
 impl State {
-    /// Of the input.
+    /// Returns the state of the input.
     fn start(element: Element, rank: usize) -> State {
         let extents = EXTENTS[..rank].iter().map(|name| name.to_string()).collect();
         State { element, extents, exact: true }
     }
 
-    /// Whether a step may come next.
+    /// Returns whether a step may come next.
     pub fn allows(&self, step: &Step) -> bool {
         let Step { level, operation } = *step;
         let Some(inner) = self.extents.len().checked_sub(level) else { return false };
@@ -64,13 +64,13 @@ impl State {
         operation.elements.contain(self.element) && fits && is_regular && is_certain && grows
     }
 
-    /// A text with its holes filled for an operation at a level.
+    /// Fills the holes of a text for an operation at a level.
     fn fill(&self, text: &str, level: usize) -> String {
         let extent = |index: usize| self.extents.get(level + index).map_or("", String::as_str);
         self.element.fill(text).replace("{n}", extent(0)).replace("{m}", extent(1))
     }
 
-    /// After a step, which is number `index`.
+    /// Returns the state after a step, which has the number `index`.
     fn after(&self, step: &Step, index: usize) -> State {
         let Step { level, operation } = *step;
         let mut next = self.clone();
@@ -98,12 +98,12 @@ impl State {
 }
 
 impl Pattern {
-    /// The state behind the last step; none where a step does not fit.
+    /// Returns the state after the last step, or none if a step does not fit.
     pub fn end(&self) -> Option<State> {
         self.states().pop()
     }
 
-    /// The states before the steps and behind the last; none where a step does not fit.
+    /// Returns the states before the steps and after the last one; empty if a step does not fit.
     fn states(&self) -> Vec<State> {
         let mut states = vec![State::start(self.element, self.rank)];
         for (index, step) in self.steps.iter().enumerate() {
@@ -117,21 +117,21 @@ impl Pattern {
         states
     }
 
-    /// The pattern without one of its steps; none where the others do not fit.
+    /// Returns the pattern without one of its steps, or none if the others do not fit.
     pub fn without(&self, index: usize) -> Option<Pattern> {
         let mut less = self.clone();
         less.steps.remove(index);
         less.end().map(|_| less)
     }
 
-    /// The steps as a line; neighbours that may share maps are told apart by commas.
+    /// Returns the steps as a line; commas separate steps that may share maps, semicolons separate others.
     pub fn steps_text(&self) -> String {
         let step = |step: &Step| format!("{}{}", "map ".repeat(step.level), step.operation.name);
         let steps: Vec<String> = self.steps.iter().map(step).collect();
         steps.join(if self.grouped { ", " } else { "; " })
     }
 
-    /// The program. The pattern is one that fits.
+    /// Returns the program of a pattern whose steps fit.
     pub fn program(&self) -> String {
         let states = self.states();
         let sizes: String = EXTENTS[..self.rank].iter().map(|name| format!("[{name}]")).collect();
@@ -155,13 +155,13 @@ impl Pattern {
     }
 }
 
-/// The array with its type, which names the outermost extent.
+/// Returns the array parameter with its type and the name of its outermost extent.
 fn typed(State { element, extents, .. }: &State) -> String {
     let sizes: String = extents.iter().map(|extent| format!("[{extent}]")).collect();
     format!("[{}] (x: {sizes}{})", extents[0], element.name())
 }
 
-/// `level` maps around bodies that follow one another.
+/// Returns `level` maps around a sequence of bodies.
 fn mapped(bodies: &[String], level: usize) -> String {
     match (level, bodies) {
         (0, [body]) => body.clone(),
@@ -173,7 +173,7 @@ fn mapped(bodies: &[String], level: usize) -> String {
     }
 }
 
-/// As a line: `[][]f32: map scan, map sum`.
+/// Writes a pattern as a line: `[][]f32: map scan, map sum`.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}: {}", "[]".repeat(self.rank), self.element.name(), self.steps_text())

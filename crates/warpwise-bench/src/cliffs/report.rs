@@ -1,4 +1,4 @@
-//! What was measured, for the terminal, as Markdown and as pictures.
+//! The report, for the terminal, as Markdown and as pictures.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::measure::geometric_mean;
 use crate::picture::{self, Caption};
 use crate::report::machine;
 
-/// The heading of what people write at the end of the page; it is kept when the page is written anew.
+/// Heading of the handwritten notes at the end of the page, which are kept when the page is rewritten.
 const NOTES: &str = "\n## What stays, and why\n";
 
-/// How many of the worst points are made smaller and listed.
+/// Number of the worst points that are minimised and listed.
 const WORST: usize = 30;
 
 /// A pattern with its points.
@@ -23,39 +23,39 @@ const WORST: usize = 30;
 pub struct Row {
     /// The pattern.
     pub pattern: Pattern,
-    /// A shape each.
+    /// The points, one per shape.
     pub points: Vec<Point>,
-    /// Seconds of the full pipeline.
+    /// Compilation time of the full pipeline, in seconds.
     pub compile: f64,
-    /// Why there are no times of Futhark's.
+    /// The reason why there are no times of Futhark.
     pub problem: Option<String>,
 }
 
-/// A point that was slow or wrong, made smaller.
+/// A minimised point that was slow or wrong.
 #[derive(Clone, Debug)]
 pub struct Reduced {
     /// The pattern as it was drawn.
     pub drawn: Pattern,
-    /// What remained.
+    /// The minimised pattern.
     pub pattern: Pattern,
-    /// Its point.
+    /// The point of the minimised pattern.
     pub point: Point,
 }
 
-/// Everything.
+/// The whole report.
 pub struct Report {
     about: String,
     seed: u64,
     /// Every operation alone, over the columns of the grid.
     pub table: Vec<Row>,
-    /// Patterns by chance.
+    /// Drawn patterns.
     pub sample: Vec<Row>,
-    /// The worst of both.
+    /// The worst points of both.
     pub worst: Vec<Reduced>,
 }
 
 impl Row {
-    /// For the terminal: the pattern, and the speed-up on each shape.
+    /// Returns a line for the terminal: the pattern, and the speed-up on each shape.
     pub fn line(&self) -> String {
         let mut text = format!("{} (compiled in {:.2} s):", self.pattern, self.compile);
         for point in &self.points {
@@ -69,7 +69,7 @@ impl Row {
 }
 
 impl Report {
-    /// A report of nothing yet.
+    /// Creates an empty report.
     pub fn new(settings: &Settings<'_>) -> Report {
         let about = format!(
             "{}, {} threads against one, about {} elements, seed {}, {} patterns on {} shapes each.",
@@ -83,7 +83,7 @@ impl Report {
         Report { about, seed: settings.seed, table: Vec::new(), sample: Vec::new(), worst: Vec::new() }
     }
 
-    /// Makes the worst points smaller. All faults are among them.
+    /// Minimises the worst points, which include all faults.
     pub fn reduce(&mut self, contexts: &Contexts) {
         let rows = self.table.iter().chain(&self.sample);
         let mut points: Vec<(&Pattern, &Point)> =
@@ -100,7 +100,7 @@ impl Report {
         self.worst = reduced.collect();
     }
 
-    /// What is wrong.
+    /// Returns descriptions of the faults.
     pub fn faults(&self) -> Vec<String> {
         let faults = self.worst.iter().filter_map(|reduced| {
             let problem = reduced.point.ran.as_ref().err()?;
@@ -110,7 +110,7 @@ impl Report {
         faults.collect()
     }
 
-    /// The worst, a line each.
+    /// Returns the worst points, one per line.
     pub fn worst_lines(&self) -> String {
         let mut text = String::new();
         for Reduced { pattern, point, .. } in &self.worst {
@@ -119,7 +119,7 @@ impl Report {
         text
     }
 
-    /// The page, without notes.
+    /// Returns the page, without notes.
     pub fn markdown(&self) -> String {
         let mut text = format!(
             "# Cliffs\n\n{}\n\n`make bench-cliffs` compiles nests by the full pipeline and in the plainest way (one thread, no vectors, \
@@ -160,7 +160,7 @@ impl Report {
         self.table.iter().any(|row| row.points.iter().any(|point| point.theirs.is_some()))
     }
 
-    /// The table with a cell for each point.
+    /// Returns the table with a cell for each point.
     fn cells(&self, ratio: impl Fn(&Point) -> Option<f64>) -> Table {
         let cell = |point: &Point| match (&point.ran, ratio(point)) {
             (Err(problem), _) => Cell::Failed(problem.clone()),
@@ -172,7 +172,7 @@ impl Report {
         Table { columns, rows: self.table.iter().map(row).collect() }
     }
 
-    /// Writes `cliffs.md`, `cliffs.svg` and, where Futhark took part, `cliffs-futhark.svg`, and keeps the notes of a page that is there.
+    /// Writes `cliffs.md`, `cliffs.svg` and, if Futhark took part, `cliffs-futhark.svg`; keeps the notes of an existing page.
     pub fn write(&self, folder: &Path) -> Result<(), String> {
         let page = folder.join("cliffs.md");
         let before = std::fs::read_to_string(&page).unwrap_or_default();
@@ -201,7 +201,7 @@ impl Report {
     }
 }
 
-/// Futhark's time over ours.
+/// Returns Futhark's time over Warpwise's.
 fn over_theirs(point: &Point) -> Option<f64> {
     point.speedup()?;
     Some(point.theirs? / point.ran.as_ref().ok()?.full)

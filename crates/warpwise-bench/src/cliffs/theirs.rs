@@ -1,4 +1,4 @@
-//! Runs a pattern by `futhark bench`, on the same inputs as ours.
+//! Runs a pattern with `futhark bench`, on the same inputs as Warpwise.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::trial::Contexts;
 use super::{Point, draw};
 use crate::suite::times_of_futhark;
 
-/// Seconds that all shapes of a pattern may take.
+/// Time limit for all shapes of a pattern, in seconds.
 const SECONDS: u32 = 120;
 
 /// Adds the times of Futhark's code, compiled for all cores.

@@ -1,7 +1,8 @@
-//! Compiles a pattern twice, by the full pipeline for all threads and in the plainest way for one, and runs both on the same inputs.
+//! Compiles a pattern twice, by the full pipeline for all threads and in the plainest way for one, and runs both programs on the
+//! same inputs.
 //!
-//! Their results are compared: integers exactly, floats within [`TOLERANCE`]. Runs take turns, so that a machine that slows down for a
-//! while slows both; a time is the least of a side's runs.
+//! Their results are compared: integers exactly, floats within [`TOLERANCE`]. Runs take turns, so that a temporary slowdown of
+//! the machine affects both sides; a time is the least of a side's runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -20,23 +21,23 @@ use warpwise_runtime::pool::ThreadPool;
 
 use super::pattern::Pattern;
 
-/// The largest difference of two floats, as a part of the largest magnitude among the results' elements.
+/// The largest permitted difference of two floats, as a fraction of the largest magnitude among the results' elements.
 pub const TOLERANCE: f64 = 2e-3;
 
-/// Each side runs for this long, and at least [`RUNS`] times.
+/// Minimum total duration of each side's runs, which number at least [`RUNS`].
 const COUNTED: Duration = Duration::from_millis(15);
 
-/// As [`COUNTED`], where the full pipeline's code seems slower: it may have waited for a core that others use.
+/// Like [`COUNTED`], if the full pipeline's code seems slower: it may have waited for a core that other processes use.
 const DOUBTED: Duration = Duration::from_millis(200);
 
-/// The fewest runs of a side.
+/// Minimum number of runs of a side.
 const RUNS: usize = 3;
 
-/// The threads of both sides, and the memory that they share.
+/// The contexts of both sides, which share the memory.
 pub struct Contexts {
-    /// All cores.
+    /// The context of the full pipeline's code.
     pub full: Context,
-    /// One thread.
+    /// The context of the plainest code, with one thread.
     pub plain: Context,
 }
 
@@ -44,42 +45,42 @@ pub struct Contexts {
 pub struct Trial {
     full: Program,
     plain: Program,
-    /// Seconds that the full pipeline took.
+    /// Compilation time of the full pipeline, in seconds.
     pub compile: f64,
 }
 
-/// Seconds of both programs on one input.
+/// The times of both programs on one input, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Seconds {
-    /// Of the full pipeline's.
+    /// Time of the full pipeline's program.
     pub full: f64,
-    /// Of the plainest.
+    /// Time of the plainest program.
     pub plain: f64,
 }
 
 impl Seconds {
-    /// How many times as fast as the plainest code the full pipeline's is.
+    /// Returns the speed-up of the full pipeline's code over the plainest code.
     pub fn speedup(&self) -> f64 {
         self.plain / self.full
     }
 }
 
 impl Contexts {
-    /// The full pipeline gets `threads` threads, the plainest code one.
+    /// Creates contexts with `threads` threads for the full pipeline, and one for the plainest code.
     pub fn new(threads: usize) -> Contexts {
         let memory = MemoryPool::with_default_limit();
         let context = |threads| Context::with(ThreadPool::new(threads), memory.clone());
         Contexts { full: context(threads), plain: context(1) }
     }
 
-    /// The memory of all arrays.
+    /// Returns the memory of all arrays.
     pub fn memory(&self) -> &MemoryPool {
         self.full.memory()
     }
 }
 
 impl Trial {
-    /// Compiles a pattern both ways. An error is a refusal, or a mistake of the compiler.
+    /// Compiles a pattern in both ways. An error is a refusal, or a bug of the compiler.
     pub fn prepare(pattern: &Pattern, contexts: &Contexts) -> Result<Trial, String> {
         let text = pattern.program();
         let start = Start::Text { name: "nest.fut", text: &text, folder: Path::new(".") };
@@ -99,7 +100,7 @@ impl Trial {
         Ok(Trial { full: load(full, &contexts.full)?, plain: load(plain, &contexts.plain)?, compile })
     }
 
-    /// Runs both on an input. An error is a wrong result or a failing run.
+    /// Runs both programs on an input. An error is a wrong result or a failing run.
     pub fn agree(&self, input: &Value) -> Result<(), String> {
         let (_, full) = call(&self.full, input)?;
         let (_, plain) =
@@ -108,12 +109,12 @@ impl Trial {
         difference.map_or(Ok(()), Err)
     }
 
-    /// Times both on an input that they agree on.
+    /// Times both programs on an input on which they agree.
     pub fn time(&self, input: &Value) -> Result<Seconds, String> {
         let (mut full, mut plain) = (Side::default(), Side::default());
         for counted in [COUNTED, DOUBTED] {
             while !(full.has_enough(counted) && plain.has_enough(counted)) {
-                // Neither side runs much longer than it has to because the other is slower.
+                // A side that has run long enough does not go on because the other is slower.
                 for (side, program) in [(&mut full, &self.full), (&mut plain, &self.plain)] {
                     if !side.has_enough(counted) {
                         side.count(call(program, input)?.0);
@@ -159,7 +160,7 @@ impl Side {
     }
 }
 
-/// How two results differ, in words.
+/// Returns a description of the difference of two results.
 fn difference(full: &Value, plain: &Value) -> Option<String> {
     if full.element_type() != plain.element_type() || full.shape() != plain.shape() {
         return Some(format!("{} against {}", full.type_text(), plain.type_text()));
@@ -170,7 +171,7 @@ fn difference(full: &Value, plain: &Value) -> Option<String> {
     }
 }
 
-/// The elements of a value that holds floats.
+/// Returns the elements of a value that holds floats.
 fn floats(value: &Value) -> Option<Vec<f64>> {
     if let Value::Scalar { ty, value } = value {
         return match ty {

@@ -1,4 +1,4 @@
-//! What calls cost besides their work: the first one of a program, and each one of compiled code.
+//! The cost of calls besides their work: of the first call of a program, and of each call of compiled code.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,14 +10,14 @@ use super::ours::words;
 use super::report::{Asked, Figure};
 use crate::measure::Ratio;
 
-/// Processes that make a first call, with and without its code in a cache.
+/// Number of processes that make a first call, with and without its code in a cache.
 const STARTS: usize = 7;
 
-/// Batches of calls, and calls of a batch.
+/// Number of batches of calls, and number of calls of a batch.
 const BATCHES: usize = 15;
 const CALLS: u32 = 20_000;
 
-/// Milliseconds for building, compiling and running a small program in this process, which has done nothing else yet.
+/// Builds, compiles and runs a small program in this process, which has done nothing else before; returns the milliseconds.
 pub fn first_call(cache: &Path) -> Result<f64, String> {
     let xs = Array::from_vec([3], vec![1.0_f64, 2.0, 3.0]).map_err(words)?;
     let start = Instant::now();
@@ -28,7 +28,7 @@ pub fn first_call(cache: &Path) -> Result<f64, String> {
     if found.to_vec() == [14.0] { Ok(time) } else { Err(format!("a sum of squares is {found:?}")) }
 }
 
-/// First calls of fresh processes: of this executable, which does nothing but [`first_call`] where `--first-call` says so.
+/// Measures first calls of fresh processes of this executable, which only does [`first_call`] with `--first-call`.
 pub fn first_calls() -> Result<Vec<Figure>, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -53,7 +53,7 @@ pub fn first_calls() -> Result<Vec<Figure>, String> {
     Ok(vec![figure("nothing cached", cold, 100.0), figure("code cached", warm, 30.0)])
 }
 
-/// What a call of compiled code costs where there are no elements.
+/// Measures the cost of a call of compiled code on empty arrays.
 pub fn empty_calls(context: &Context) -> Result<Vec<Figure>, String> {
     let empty = Array::from_vec([0], Vec::<f64>::new()).map_err(words)?;
     let double = context.compile(|xs: Acc<Vector<f64>>| xs.map(|x| x * 2.0)).map_err(words)?;

@@ -1,9 +1,9 @@
-//! MD5 over a dictionary against `hashcat`, the same words in the same file.
+//! MD5 over a dictionary, against `hashcat` on the same words in the same file.
 //!
-//! Both read the file, find the words and compare each one's sum with one that no word has. `hashcat` compiles kernels and measures its
-//! device before it begins; that is no part of its speed: its time is what a large dictionary takes beyond a small one.
-//! It runs with and without its kernels for short words (`-O`), and the faster counts. Its benchmark mode, which makes candidates on the
-//! device, stands beside it.
+//! Both programs read the file, find the words and compare the hash of each with one that no word has. `hashcat` compiles kernels
+//! and measures its device before it begins, which does not count: its time is that of a large dictionary minus that of a small
+//! one. It runs with and without its kernels for short words (`-O`), and the faster run counts. Its benchmark mode, which
+//! generates candidates on the device, is reported as well.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,22 +19,22 @@ use crate::measure::Ratio;
 #[allow(dead_code, clippy::duplicate_mod, reason = "the programs over streams have it, too")]
 mod md5;
 
-/// The share of `hashcat`'s speed that is asked for.
+/// Required share of `hashcat`'s speed.
 const ASKED: f64 = 0.8;
 
-/// Words of the small dictionary, for which `hashcat` takes as long as for none.
+/// Number of words of the small dictionary, for which `hashcat` takes as long as for none.
 const FEW: usize = 1000;
 
-/// `hashcat` takes ten seconds to begin.
+/// Maximum number of rounds, since `hashcat` takes ten seconds to begin.
 const MOST_ROUNDS: usize = 3;
 
-/// Its kernels: for words of any length, for short ones.
+/// Options that select `hashcat`'s kernels: for words of any length, and for short ones.
 const KERNELS: [Option<&str>; 2] = [None, Some("-O")];
 
-/// The sum that is looked for: no word has it.
+/// The hash that is searched for: no word has it.
 const NOWHERE: &str = "00112233445566778899aabbccddeeff";
 
-/// Speeds, in millions of words a second.
+/// Measures speeds, in millions of words per second.
 pub fn figures(context: &Context, count: usize, rounds: usize) -> Result<Vec<Figure>, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let many = write(folder.path(), "many", count)?;
@@ -43,7 +43,7 @@ pub fn figures(context: &Context, count: usize, rounds: usize) -> Result<Vec<Fig
     ours.check(&many)?;
     let hashcat = Hashcat::find(folder.path())?;
     hashcat.check(&few)?;
-    // It counts a dictionary's words once, and compiles a kernel once.
+    // `hashcat` counts a dictionary's words once, and compiles a kernel once.
     KERNELS.iter().try_for_each(|kernels| hashcat.seconds(&many, *kernels).map(drop))?;
     let speed = |seconds: f64, words: usize| words as f64 / seconds / 1e6;
     let (mut own, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
@@ -71,7 +71,7 @@ pub fn figures(context: &Context, count: usize, rounds: usize) -> Result<Vec<Fig
     ])
 }
 
-/// Words of 5 to 13 letters and digits, no two alike.
+/// Writes a dictionary of distinct words of 5 to 13 letters and digits.
 fn write(folder: &Path, name: &str, count: usize) -> Result<PathBuf, String> {
     let mut text = Vec::with_capacity(11 * count);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -86,11 +86,11 @@ fn write(folder: &Path, name: &str, count: usize) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// The crate's example.
+/// The search of the crate's example.
 struct Search(md5::Search);
 
 impl Search {
-    /// Finds the last word, whose sum `md5sum` knows.
+    /// Checks that the search finds the last word by its hash from `md5sum`.
     fn check(&self, dictionary: &Path) -> Result<(), String> {
         let text = read(dictionary)?;
         let last = text.split(|&byte| byte == b'\n').rfind(|word| !word.is_empty()).unwrap_or_default();
@@ -102,7 +102,7 @@ impl Search {
         }
     }
 
-    /// How long it takes to read a dictionary and to try all words.
+    /// Returns the seconds to read a dictionary and to try all words.
     fn seconds(&self, dictionary: &Path) -> Result<f64, String> {
         let wanted = md5::numbers(NOWHERE).map_err(|error| error.to_string())?;
         let start = Instant::now();
@@ -120,7 +120,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The sum of a word by the system's `md5sum`.
+/// Returns the hash of a word by the system's `md5sum`.
 fn sum_of(word: &[u8]) -> Result<String, String> {
     let file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
     std::fs::write(file.path(), word).map_err(|error| error.to_string())?;
@@ -129,7 +129,7 @@ fn sum_of(word: &[u8]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).chars().take(32).collect())
 }
 
-/// How fast words are hashed that are packed already, four numbers each.
+/// Measures the speed of hashing packed words of four numbers each.
 fn packed(context: &Context, count: usize, rounds: usize) -> Result<Ratio, String> {
     let function = context
         .compile(|candidates: Acc<Vector<[u32; 4]>>, wanted: Exp<u32>| {
@@ -150,7 +150,7 @@ fn packed(context: &Context, count: usize, rounds: usize) -> Result<Ratio, Strin
     Ok(Ratio::of(speeds[1..].to_vec()))
 }
 
-/// `hashcat`, which keeps its files in a folder of ours.
+/// `hashcat`, which keeps its files in a folder of this benchmark.
 struct Hashcat {
     home: PathBuf,
 }
@@ -168,7 +168,7 @@ impl Hashcat {
 
     fn command(&self) -> Command {
         let mut command = Command::new("hashcat");
-        // PoCL is known to it as out of date, which `--force` overlooks.
+        // `hashcat` considers PoCL out of date, which `--force` overrides.
         command.env("HOME", &self.home).env_remove("XDG_DATA_HOME").env_remove("XDG_CACHE_HOME");
         command.current_dir(&self.home).args(["--force", "--quiet", "--hash-type", "0"]);
         command
@@ -180,7 +180,7 @@ impl Hashcat {
         command
     }
 
-    /// Lets it find a word.
+    /// Checks that `hashcat` finds a word.
     fn check(&self, dictionary: &Path) -> Result<(), String> {
         let text = std::fs::read_to_string(dictionary).map_err(|error| error.to_string())?;
         let last = text.lines().next_back().unwrap_or_default();
@@ -193,12 +193,12 @@ impl Hashcat {
         }
     }
 
-    /// How long it takes from its start until it has tried all words.
+    /// Returns the seconds from the start of `hashcat` until it has tried all words.
     fn seconds(&self, dictionary: &Path, kernels: Option<&str>) -> Result<f64, String> {
         let start = Instant::now();
         let output = self.attack(dictionary, NOWHERE, kernels).output().map_err(|error| error.to_string())?;
         let time = start.elapsed().as_secs_f64();
-        // 1 says that all words were tried.
+        // Exit code 1 means that all words were tried.
         match output.status.code() {
             Some(1) => Ok(time),
             _ => Err(format!("hashcat: {}", String::from_utf8_lossy(&output.stderr))),
@@ -209,7 +209,7 @@ impl Hashcat {
         let output = self.command().args(["--benchmark", "--machine-readable"]).output();
         let output = output.map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&output.stdout);
-        // device:mode:core clock:memory clock:milliseconds:hashes a second
+        // device:mode:core clock:memory clock:milliseconds:hashes per second
         let speed = |line: &str| line.split(':').nth(5)?.trim().parse::<f64>().ok();
         let speeds: Vec<f64> = said.lines().filter_map(speed).map(|speed| speed / 1e6).collect();
         if speeds.is_empty() { Err(format!("hashcat: {said}")) } else { Ok(Ratio::of(speeds)) }

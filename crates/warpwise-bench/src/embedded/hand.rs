@@ -1,4 +1,4 @@
-//! The works as one writes them by hand with `ndarray` and `rayon`.
+//! The works as handwritten programs with `ndarray` and `rayon`.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -33,7 +33,7 @@ fn option(price: f32, strike: f32, years: f32) -> (f32, f32) {
     (price * n1 - discounted * n2, discounted * (1.0 - n2) - price * (1.0 - n1))
 }
 
-/// The cumulative normal distribution (Abramowitz and Stegun, 26.2.17).
+/// Computes the cumulative normal distribution (Abramowitz and Stegun, 26.2.17).
 fn normal(d: f32) -> f32 {
     let k = 1.0 / (1.0 + 0.231_641_9 * d.abs());
     let coefficients = [1.330_274_4, -1.821_255_9, 1.781_477_9, -0.356_563_78, 0.319_381_54];
@@ -153,7 +153,7 @@ impl V3 {
 
 const FAR: f32 = 1e9;
 
-/// The light that comes from a direction.
+/// Computes the light that comes from a direction.
 fn trace(scene: &[Sphere], mut towards: V3) -> [f32; 3] {
     let sun = V3 { x: 0.5, y: 0.8, z: -0.4 }.unit();
     let (mut from, mut light, mut gathered) =
@@ -184,7 +184,7 @@ fn trace(scene: &[Sphere], mut towards: V3) -> [f32; 3] {
     [gathered.x, gathered.y, gathered.z]
 }
 
-/// How far along a ray a sphere is hit, if at all.
+/// Returns the distance along a ray at which a sphere is hit, or [`FAR`] if it is not.
 fn distance(sphere: &Sphere, from: V3, towards: V3) -> f32 {
     let offset = from - sphere.centre;
     let half = offset.dot(towards);

@@ -47,7 +47,7 @@ pub fn mandelbrot(context: &Context, inputs: &[Value]) -> Made {
     Computed::peer(OURS, columns, move || function.run(&size, &x, &y, &width, &depth, &radius).map_err(words))
 }
 
-/// After how many rounds each point of a square view escapes, in so many rows from the first on.
+/// Computes the number of iterations after which each point of a square view escapes, for `count` rows from the first on.
 pub fn escapes(
     (first, count): (Exp<i64>, Exp<i64>),
     size: Exp<i64>,
@@ -133,7 +133,7 @@ pub fn ray(context: &Context, inputs: &[Value]) -> Made {
     Computed::peer(OURS, planes, move || function.run(&scene, &rows, &columns).map_err(words))
 }
 
-/// Spheres as C takes them: places, radii, colours, shines.
+/// Returns spheres in the form for C: columns of positions, radii, colours and shines.
 pub fn columns_of(spheres: &[Sphere]) -> Vec<Value> {
     let parts: [fn(&Sphere) -> f32; 8] = [
         |s| s.centre.x,
@@ -148,7 +148,7 @@ pub fn columns_of(spheres: &[Sphere]) -> Vec<Value> {
     parts.map(|part| Value::tabulate_f32(&[spheres.len()], |i| part(&spheres[i]))).into()
 }
 
-/// The spheres in such columns.
+/// Returns the spheres in such columns.
 pub fn spheres_of(columns: &[Value]) -> Vec<Sphere> {
     let at = |column: usize, i: usize| columns[column].f32s()[i];
     let v3 = |first: usize, i: usize| V3 { x: at(first, i), y: at(first + 1, i), z: at(first + 2, i) };

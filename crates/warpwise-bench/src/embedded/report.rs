@@ -1,4 +1,4 @@
-//! What was measured of the embedding, with what is asked, as Markdown and JSON.
+//! The report on the embedding, with the required figures, as Markdown and JSON.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,18 +7,18 @@ use serde::Serialize;
 
 use crate::measure::Ratio;
 
-/// Everything.
+/// The whole report.
 #[derive(Serialize)]
 pub struct Report {
     /// The processor.
     pub machine: String,
-    /// Threads of every program.
+    /// Number of threads of every program.
     pub threads: usize,
-    /// A work each.
+    /// The rows of the table, one per work.
     pub rows: Vec<Row>,
-    /// What is not a row.
+    /// Figures outside the table.
     pub figures: Vec<Figure>,
-    /// What could not be measured, and why.
+    /// Measurements that were not possible, with reasons.
     pub missing: Vec<String>,
 }
 
@@ -27,49 +27,49 @@ pub struct Report {
 pub struct Row {
     /// The work's name.
     pub work: String,
-    /// Every program with the median of its times, in milliseconds.
+    /// Median times of all programs, in milliseconds.
     pub times: Vec<(String, f64)>,
-    /// The best C's time over ours.
+    /// The best C's time over Warpwise's.
     pub over_c: Figure,
-    /// The time of Rust written by hand over ours.
+    /// The time of handwritten Rust over Warpwise's.
     pub over_hand: Figure,
 }
 
-/// Something measured.
+/// A measured quantity.
 #[derive(Serialize)]
 pub struct Figure {
-    /// What.
+    /// Name of the quantity.
     pub name: String,
-    /// Of what it is so many; empty for a ratio.
+    /// Unit; empty for a ratio.
     pub unit: &'static str,
     /// The median with its spread.
     pub measured: Ratio,
-    /// What is asked of the median, if anything is.
+    /// The requirement on the median, if there is one.
     pub asked: Option<Asked>,
 }
 
-/// What is asked of a figure.
+/// A requirement on a figure.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
-    /// So much or more.
+    /// A lower bound.
     AtLeast(f64),
-    /// So much or less.
+    /// An upper bound.
     AtMost(f64),
 }
 
 impl Figure {
-    /// A figure of which something is asked.
+    /// Creates a figure with a requirement.
     pub fn asked(name: impl Into<String>, unit: &'static str, measured: Ratio, asked: Asked) -> Figure {
         Figure { name: name.into(), unit, measured, asked: Some(asked) }
     }
 
-    /// A figure beside others.
+    /// Creates a figure without a requirement.
     pub fn beside(name: impl Into<String>, unit: &'static str, measured: Ratio) -> Figure {
         Figure { name: name.into(), unit, measured, asked: None }
     }
 
-    /// Whether it is as asked.
+    /// Returns whether the figure meets its requirement.
     pub fn is_reached(&self) -> bool {
         match self.asked {
             None => true,
@@ -78,7 +78,7 @@ impl Figure {
         }
     }
 
-    /// The figure with its spread and a word where it is missed.
+    /// Returns the figure with its spread, marked if it misses its requirement.
     fn text(&self) -> String {
         let Ratio { median, low, high } = self.measured;
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
@@ -86,7 +86,7 @@ impl Figure {
         format!("{median:.2}{unit} ({low:.2} to {high:.2}){verdict}")
     }
 
-    /// A line of a list.
+    /// Returns a line of a list.
     pub fn line(&self) -> String {
         let asked = match self.asked {
             None => String::new(),
@@ -98,7 +98,7 @@ impl Figure {
 }
 
 impl Row {
-    /// A line of the table.
+    /// Returns a line of the table.
     pub fn line(&self) -> String {
         let times: Vec<String> = self.times.iter().map(|(_, time)| format!("{time:.2}")).collect();
         format!(
@@ -112,7 +112,7 @@ impl Row {
 }
 
 impl Report {
-    /// All of it for people.
+    /// Returns the report as Markdown.
     pub fn markdown(&self) -> String {
         let mut text =
             format!("# The language embedded in Rust\n\n{}, {} threads.\n\n", self.machine, self.threads);

@@ -1,4 +1,4 @@
-//! Sorts against those of Rust's standard library and of rayon, which sort in place: they get a copy that is not timed.
+//! Sorts against those of Rust's standard library and of rayon, which sort in place: they get a copy, which is not timed.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::measure::contest;
 use crate::peer::Peer;
 use crate::value::Value;
 
-/// What the times of the standard library and of rayon over ours should be at least.
+/// Required ratios of the times of the standard library and of rayon to Warpwise's.
 const ASKED: [(&str, f64); 2] = [("std", 2.0), ("rayon", 1.2)];
 
 /// A program that sorts.
@@ -23,7 +23,7 @@ struct Sort<T> {
     name: String,
     from: Vec<T>,
     ours: Program<T>,
-    /// Elements with equal keys stay in order; how ours is checked.
+    /// Stable sort, which keeps the order of equal keys; it checks Warpwise's sort.
     stable: fn(&mut [T]),
     std: fn(&mut [T]),
     rayon: fn(&mut [T]),
@@ -53,7 +53,7 @@ impl<T: Clone> Peer for InPlace<T> {
     }
 }
 
-/// Pairs by a key, then numbers ten times as many.
+/// Measures sorts of pairs by a key, then of ten times as many numbers.
 pub fn figures(
     context: &Context,
     pairs: usize,
@@ -96,7 +96,7 @@ pub fn figures(
     Ok(by_key.into_iter().chain(integers).chain(floats).collect())
 }
 
-/// Checks our sort, then lets all three sort in turn.
+/// Checks Warpwise's sort, then runs all three sorts in turn.
 fn compared<T>(sort: Sort<T>, rounds: usize, repetitions: usize) -> Result<[Figure; 2], String>
 where
     T: Elt + Copy + PartialEq + 'static,
@@ -122,7 +122,7 @@ where
     Ok([figure(std, 1, of_std), figure(rayon, 2, of_rayon)])
 }
 
-/// Numbers without an order.
+/// Generates numbers in no particular order.
 fn scrambled(count: usize) -> impl Iterator<Item = u64> {
     (0..count as u64).map(|i| {
         let bits = (i ^ i << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);

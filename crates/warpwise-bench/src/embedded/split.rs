@@ -1,5 +1,5 @@
-//! Stealing against a static split: the same picture, once by a context whose threads take work from each other, once cut into as many
-//! bands of rows as there are threads, each computed by a thread of its own.
+//! Stealing against a static split: the same picture, computed once by a context whose threads steal work from each other, and
+//! once cut into as many bands of rows as there are threads, each computed by a thread of its own.
 
 use std::time::{Duration, Instant};
 
@@ -11,16 +11,16 @@ use crate::measure::contest;
 use crate::peer::Peer;
 use crate::value::Value;
 
-/// How much faster stealing should be where work is uneven.
+/// Required speed-up by stealing for uneven work.
 const MARGIN: f64 = 1.1;
 
-/// Computes some rows of a picture, from the first on.
+/// A function that computes some rows of a picture, from the first on.
 type Band = Box<dyn Fn(i64, i64) -> Result<(), warpwise::Error> + Send + Sync>;
 
-/// Compiles what computes rows of a square picture with this side.
+/// A function that compiles a band of a square picture with this side.
 type Maker = fn(&Context, i64) -> Result<Band, warpwise::Error>;
 
-/// A picture cut into bands of rows, each for a thread.
+/// A picture cut into bands of rows, one per thread.
 struct Bands {
     name: &'static str,
     rows: i64,
@@ -55,7 +55,7 @@ impl Peer for Bands {
     }
 }
 
-/// Both pictures.
+/// Measures both pictures.
 pub fn figures(
     threads: usize,
     side: usize,

@@ -1,4 +1,4 @@
-//! Kernels written by hand: their texts, and the launches that a work is.
+//! Handwritten kernels: their texts, and the launches of each work.
 
 use warpwise_driver::{Context, Dialect};
 use warpwise_prim::{Scalar, ScalarType};
@@ -8,7 +8,7 @@ use crate::peer::Peer;
 use crate::value::{Kind, Value};
 use crate::work::Work;
 
-/// What a kernel by hand is called in the table.
+/// Name of the column of handwritten kernels.
 pub const BY_HAND: &str = "by hand";
 
 /// The kernels, each with its text.
@@ -20,12 +20,12 @@ pub const SOURCES: [Source; 5] = [
     ("sgemm", include_str!("../../../../benchmarks/baselines/gpu/sgemm.cu")),
 ];
 
-/// The kernel that does a work.
+/// Returns the kernel for a work.
 pub(super) fn source_of(work: &Work) -> Option<Source> {
     SOURCES.into_iter().find(|(name, _)| work.program.strip_suffix(".fut") == Some(name))
 }
 
-/// The work's kernel on a device, with the inputs there.
+/// Prepares the work's kernel on a device, with the inputs in its memory.
 pub fn by_hand(
     work: &Work,
     inputs: &[Value],
@@ -36,7 +36,7 @@ pub fn by_hand(
     Ok(Box::new(Launches::prepare(BY_HAND, source, plan(work, inputs), inputs, context, device)?))
 }
 
-/// The launches of a work.
+/// Returns the launches of a work.
 fn plan(work: &Work, inputs: &[Value]) -> Plan {
     match work.symbol {
         "hotspot" => hotspot(work, inputs),
@@ -44,7 +44,7 @@ fn plan(work: &Work, inputs: &[Value]) -> Plan {
     }
 }
 
-/// As many groups as it takes to do `count` things, `each` in a group.
+/// Returns the number of groups for `count` items, `each` per group.
 fn groups(count: i64, each: i64) -> u64 {
     count.div_euclid(each) as u64 + u64::from(count.rem_euclid(each) > 0)
 }
@@ -53,7 +53,7 @@ fn int(value: i64) -> Argument {
     Argument::Scalar(Scalar::I32(value as i32))
 }
 
-/// The scalar that an input is.
+/// Returns the scalar of an input.
 fn scalar(value: &Value) -> Argument {
     let ty = match value.kind {
         Kind::F32 => ScalarType::F32,
@@ -66,7 +66,7 @@ fn scalar(value: &Value) -> Argument {
     Argument::Scalar(Scalar::from_bits(ty, u64::from_le_bytes(bits)))
 }
 
-/// Works of a single launch: sizes, the scalars, the arrays, the results.
+/// Plans a single launch: sizes, the scalars, the arrays, the results.
 fn one_launch(work: &Work, inputs: &[Value]) -> Plan {
     let sizes = &work.sizes;
     let groups = match work.symbol {
@@ -75,7 +75,7 @@ fn one_launch(work: &Work, inputs: &[Value]) -> Plan {
         _ => groups(sizes[0], i64::from(GROUP)),
     };
     let is_scalar = |at: &usize| inputs[*at].shape.is_empty();
-    // What a kernel is not told: the number of steps, which is one, and sizes, which it knows.
+    // A kernel does not get the number of steps, which is one, or sizes that it knows.
     let left_out = match work.symbol {
         "nbody" => 1,
         "mandelbrot" => 2,
@@ -91,7 +91,7 @@ fn one_launch(work: &Work, inputs: &[Value]) -> Plan {
     Plan { arrays, launches: vec![(groups, arguments)], results }
 }
 
-/// A launch a step, from one grid to the other and back.
+/// Plans one launch per step, alternating between two grids.
 fn hotspot(work: &Work, inputs: &[Value]) -> Plan {
     let (rows, columns) = (work.sizes[0], work.sizes[1]);
     let (cell_height, cell_width) = (0.016 / rows as f32, 0.016 / columns as f32);

@@ -1,4 +1,4 @@
-//! Kernels written by hand on a device: built from their texts, launched over arrays that lie there.
+//! Handwritten kernels on a device: built from their texts, launched over arrays in its memory.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use crate::peer::Peer;
 use crate::value::{Kind, Value};
 use crate::work::Output;
 
-/// What the texts mean in either language.
+/// Definitions that translate the texts to either language.
 const DIALECT: &str = include_str!("../../../../benchmarks/baselines/gpu/dialect.h");
 
-/// Threads of a block, in all kernels.
+/// Number of threads of a block, in all kernels.
 pub(super) const GROUP: u32 = 256;
 
 /// A kernel by its name, with its text.
@@ -30,11 +30,11 @@ pub(super) enum Argument {
     Array(usize),
 }
 
-/// What is launched: the arrays, the launches in order, and which of the arrays are the results.
+/// The arrays, the launches in order, and the positions of the results among the arrays.
 pub(super) struct Plan {
-    /// Inputs, then what is written.
+    /// Inputs, then written arrays.
     pub arrays: Vec<Array>,
-    /// Numbers of blocks, and arguments.
+    /// Numbers of blocks, with arguments.
     pub launches: Vec<(u64, Vec<Argument>)>,
     pub results: Vec<usize>,
 }
@@ -43,12 +43,12 @@ pub(super) struct Plan {
 pub(super) enum Array {
     /// The input at this position.
     Input(usize),
-    /// Room for a result of this kind and shape.
+    /// Space for a result of this kind and shape.
     Room(Kind, Vec<usize>),
 }
 
 impl Array {
-    /// Room for a result of a work.
+    /// Returns space for a result of a work.
     pub fn room(output: &Output) -> Array {
         match output {
             Output::Array(kind, shape) => Array::Room(*kind, shape.clone()),
@@ -56,7 +56,7 @@ impl Array {
         }
     }
 
-    /// The array on a device, with its kind and shape; what is no input holds zeros.
+    /// Places the array on a device, with its kind and shape; arrays other than inputs hold zeros.
     pub fn place(&self, inputs: &[Value], memory: &DeviceMemory) -> Result<Placed, String> {
         let (kind, shape) = match self {
             Array::Input(at) => (inputs[*at].kind, inputs[*at].shape.clone()),
@@ -76,7 +76,7 @@ impl Array {
 /// An array on a device.
 pub(super) type Placed = (Arc<DeviceBlock>, Kind, Vec<usize>);
 
-/// Copies an array back.
+/// Copies an array back to the host.
 pub(super) fn fetch((block, kind, shape): &Placed) -> Result<Value, String> {
     let mut value = Value::zeros(*kind, shape);
     block.read(0, value.bytes_mut()).map_err(|error| error.to_string())?;
@@ -92,12 +92,12 @@ pub(super) struct Launches {
     plan: Plan,
 }
 
-/// A kernel's text as the device's compiler takes it.
+/// Returns a kernel's text as the device's compiler takes it.
 pub fn kernel_text(text: &str) -> String {
     format!("{DIALECT}\n{text}")
 }
 
-/// The text of a kernel, whose parameters these arguments tell.
+/// Returns the text of a kernel, with parameters of the types of these arguments.
 fn text_of((name, text): Source, arguments: &[Argument]) -> KernelText {
     let param = |argument: &Argument| match argument {
         Argument::Scalar(value) => DeviceParam::Scalar(value.ty()),
@@ -154,7 +154,7 @@ impl Peer for Launches {
         let start = Instant::now();
         for (groups, arguments) in &self.plan.launches {
             let arguments: Vec<DeviceArgument> = arguments.iter().map(argument).collect();
-            // SAFETY: the arguments are those of the kernel, and the arrays as large as it takes them to be.
+            // SAFETY: the arguments match the kernel, and the arrays have the sizes that it expects.
             unsafe { self.kernels.launch(0, &arguments, *groups) }.map_err(|error| error.to_string())?;
         }
         self.memory.device().finish().map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
-//! What NVIDIA's libraries make of a work: CUB, Thrust and cuBLAS, called by a few lines of CUDA C++ of ours, which `nvcc`
-//! compiles where there is one.
+//! NVIDIA's libraries CUB, Thrust and cuBLAS as peers, called by a few lines of CUDA C++ of this repository, which `nvcc`
+//! compiles if it is available.
 //!
-//! They get the arrays that lie on the device: the run time of CUDA shares the device's context with us.
+//! They get the arrays in the device's memory: CUDA's run time shares the device's context with Warpwise.
 
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ pub(super) struct Libraries {
     code: Library,
 }
 
-/// The files below `benchmarks/baselines/gpu`, what their columns are called, and what they are linked with.
+/// The files below `benchmarks/baselines/gpu`, the names of their columns, and the options that they are linked with.
 const FILES: [(&str, &str, &[&str]); 2] = [("cub", "CUB", &[]), ("cublas", "cuBLAS", &["-lcublas"])];
 
-/// All that can be compiled; of the others, why not.
+/// Compiles and loads all libraries; also returns the reasons why others are absent.
 pub(super) fn libraries(root: &Path, dialect: Dialect) -> (Vec<Libraries>, Vec<String>) {
     let (mut there, mut absent) = (Vec::new(), Vec::new());
     for (file, name, links) in FILES {
@@ -42,7 +42,7 @@ pub(super) fn libraries(root: &Path, dialect: Dialect) -> (Vec<Libraries>, Vec<S
     (there, absent)
 }
 
-/// `nvcc`, where it is.
+/// Finds `nvcc`.
 fn nvcc() -> Option<PathBuf> {
     let answers = |command: &PathBuf| {
         Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success())
@@ -50,8 +50,8 @@ fn nvcc() -> Option<PathBuf> {
     [PathBuf::from("nvcc"), PathBuf::from("/usr/local/cuda/bin/nvcc")].into_iter().find(answers)
 }
 
-/// A file as a library, compiled unless that was done since it changed; where there is no compiler, as it was compiled
-/// elsewhere.
+/// Loads a file as a library, compiled unless the compiled library is newer; without a compiler, a library compiled elsewhere is
+/// used.
 fn compile(root: &Path, file: &str, links: &[&str]) -> Result<Library, String> {
     let source = root.join("benchmarks/baselines/gpu").join(format!("{file}.cu"));
     let made = root.join("benchmarks/build").join(format!("{file}.gpu.so"));
@@ -63,14 +63,15 @@ fn compile(root: &Path, file: &str, links: &[&str]) -> Result<Library, String> {
             None => return Err("there is no nvcc".to_string()),
         }
     }
-    // SAFETY: the library was built from our source, and the start-up code of CUDA's run time only registers kernels.
+    // SAFETY: the library was built from this repository's source, and the start-up code of CUDA's run time only registers
+    // kernels.
     let library = unsafe { Library::new(&made) }.map_err(|error| error.to_string())?;
     // SAFETY: every file has this function.
     let error = unsafe { library.get::<Ready>(b"ready\0").map_err(|error| error.to_string())?() };
     if error == 0 { Ok(library) } else { Err(format!("it starts with error {error}")) }
 }
 
-/// Starts the library; gives an error's number, or 0.
+/// A function that starts the library; returns an error number, or 0.
 type Ready = unsafe extern "C" fn() -> c_int;
 
 fn make(nvcc: &Path, source: &Path, made: &Path, links: &[&str]) -> Result<(), String> {
@@ -96,7 +97,8 @@ fn make(nvcc: &Path, source: &Path, made: &Path, links: &[&str]) -> Result<(), S
     Err(format!("nvcc cannot compile {}: {}", source.display(), first.unwrap_or_default()))
 }
 
-/// Computes on the device; gives an error's number, or 0. Of the inputs and results, scalars lie on the host if they are inputs.
+/// A function that computes on the device; returns an error number, or 0. Input scalars are in the host's memory, all other
+/// inputs and results in the device's.
 type Function = unsafe extern "C" fn(*const i64, *const *const c_void, *const *mut c_void) -> c_int;
 
 /// A function of a library, with arrays on a device.
@@ -104,16 +106,16 @@ struct Call {
     name: &'static str,
     function: Function,
     sizes: Vec<i64>,
-    /// Scalars.
+    /// Scalar inputs; none for arrays.
     given: Vec<Option<Value>>,
-    /// Arrays of the inputs, and nothing for scalars.
+    /// Array inputs; none for scalars.
     inputs: Vec<Option<Placed>>,
     results: Vec<Placed>,
     memory: DeviceMemory,
 }
 
 impl Libraries {
-    /// The work by this library on a device, if it does it. The library must outlive it.
+    /// Prepares the work by this library on a device, if the library does it. The library must outlive the peer.
     pub fn peer(
         &self,
         work: &Work,
@@ -159,7 +161,7 @@ impl Peer for Call {
         let rooms: Vec<*mut c_void> = results.iter().map(|pin| pin.buffer().0 as *mut c_void).collect();
         self.memory.device().make_current().map_err(|error| error.to_string())?;
         let start = Instant::now();
-        // SAFETY: the arrays are those that the work's table gives for this function, and stay where they are.
+        // SAFETY: the arrays are those that the work's table specifies for this function, and stay in place.
         let error = unsafe { (self.function)(self.sizes.as_ptr(), pointers.as_ptr(), rooms.as_ptr()) };
         self.memory.device().finish().map_err(|error| error.to_string())?;
         let time = start.elapsed();

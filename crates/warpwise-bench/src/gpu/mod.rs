@@ -1,9 +1,9 @@
-//! Devices: our programs against kernels written by hand, NVIDIA's libraries, libraries of Python, and the device's limits,
-//! all on arrays that lie there already.
+//! Devices: Warpwise's programs against handwritten kernels, NVIDIA's libraries, libraries of Python, and the device's limits,
+//! all on arrays that are already in the device's memory.
 //!
-//! The kernels (`benchmarks/baselines/gpu`) are one text for CUDA C and OpenCL C: measured on CUDA devices, tested on OpenCL ones. They
-//! are compiled as those of our programs are, by the device's driver or NVRTC, with the same licence for floats. Who is not
-//! there is named in the report. Results are compared with those of the processor.
+//! The kernels (`benchmarks/baselines/gpu`) are one text for CUDA C and OpenCL C: measured on CUDA devices, tested on OpenCL
+//! devices. They are compiled like those of Warpwise's programs, by the device's driver or NVRTC, with the same licence for
+//! floats. The report names absent libraries. Results are compared with those of the processor.
 
 mod by_hand;
 mod launches;
@@ -28,27 +28,27 @@ pub use python::PythonOn;
 pub use report::{Report, Row, in_file_names};
 pub use resident::Resident;
 
-/// What is measured, and how.
+/// The settings of the measurement.
 pub struct Settings<'a> {
     /// The repository.
     pub root: &'a Path,
     /// The kind of device, and its number.
     pub device: (Dialect, usize),
-    /// How often every program gets a turn.
+    /// Number of rounds, in each of which every program gets a turn.
     pub rounds: usize,
-    /// How many runs a turn has.
+    /// Minimum number of counted runs of a turn.
     pub repetitions: usize,
-    /// What all sizes are multiplied by.
+    /// Factor by which all sizes are multiplied.
     pub scale: f64,
-    /// Only works whose names contain one of these, if there are any.
+    /// Parts of the names of the selected works; empty selects all.
     pub only: &'a [String],
-    /// A part, from 1, and the number of parts that the works are dealt to.
+    /// Number of the selected part, from 1, and number of parts over which the works are distributed.
     pub part: (usize, usize),
-    /// No work begins after this.
+    /// Time after which no work begins.
     pub until: Option<Instant>,
     /// The command that runs Python.
     pub python: &'a str,
-    /// Where its libraries compute.
+    /// The processor on which Python's libraries compute.
     pub python_on: PythonOn,
     /// The folder that the report is written to.
     pub results: &'a Path,
@@ -61,21 +61,21 @@ impl Settings<'_> {
             && (self.only.is_empty() || self.only.iter().any(|word| name.contains(word.as_str())))
     }
 
-    /// Whether rows that were measured before stay in the report.
+    /// Returns whether rows measured before stay in the report.
     fn adds(&self) -> bool {
         self.part.1 > 1 || !self.only.is_empty()
     }
 }
 
-/// The works that there are kernels by hand for.
+/// Returns the works with handwritten kernels.
 pub fn works_by_hand(scale: f64) -> Vec<DeviceWork> {
     device_works(scale).into_iter().filter(|work| by_hand::source_of(&work.work).is_some()).collect()
 }
 
-/// Measures the works, and writes the report after each of them. Gives it with what failed this time; the report may hold
-/// what failed before.
+/// Measures the works, and writes the report after each of them. Returns the report, and the failures of this run; the report may
+/// also hold earlier failures.
 pub fn measure(settings: &Settings<'_>) -> Result<(Report, Vec<String>), String> {
-    // Kept until the end: what the libraries hold in the device's context must not go with that of a work.
+    // The context is kept until the end: the libraries' state in the device's context must not be destroyed with that of a work.
     let context = Context::new();
     let (dialect, number) = settings.device;
     let memory = context.device_memory(dialect, number).map_err(|error| error.to_string())?;

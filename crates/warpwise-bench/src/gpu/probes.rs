@@ -1,6 +1,6 @@
 //! A device's limits, measured in the same rounds as the programs: the bandwidth of a copy, and multiply-adds of floats.
 //!
-//! Whatever mix of reading and writing a work is, its bytes are held against those of a copy: by a kernel or by the driver,
+//! The bytes of a work, whatever its mix of reading and writing, are compared with those of a copy: by a kernel or by the driver,
 //! whichever is faster.
 
 use std::time::{Duration, Instant};
@@ -22,20 +22,20 @@ pub const PROBES: [Source; 2] = [
     ("probe_multiply_add", include_str!("../../../../benchmarks/baselines/gpu/probe_multiply_add.cu")),
 ];
 
-/// Bytes of the array that is copied: many times what caches hold.
+/// Size in bytes of the copied array: many times the size of caches.
 const COPIED: f64 = (1u64 << 30) as f64;
-/// Blocks that do multiply-adds: many times what a device runs at once.
+/// Number of blocks that do multiply-adds: many times the number that a device runs at once.
 const BLOCKS: f64 = 16_384.0;
-/// What a thread of them does in a round, in operations: eight chains of 32 multiply-adds.
+/// Operations of a thread per round: eight chains of 32 multiply-adds.
 const A_ROUND: f64 = 2.0 * 8.0 * 32.0;
 
-/// A probe with what one run of it moves or computes.
+/// A probe, with the amount that one run of it moves or computes.
 pub struct Probe {
     pub amount: f64,
     pub peer: Box<dyn Peer>,
 }
 
-/// What bounds a work.
+/// The resource that bounds a work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The bandwidth of copies.
@@ -45,7 +45,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Its name, and the unit of its rate; a rate has a thousand million of these a second.
+    /// Returns its name, and the unit of its rate, which is 10^9 per second.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Bound::Copy => ("copy", "GB/s"),
@@ -54,7 +54,7 @@ impl Bound {
     }
 }
 
-/// What bounds a work, and how much of it the work needs: bytes that move, or operations.
+/// Returns the resource that bounds a work, and the amount that the work needs: bytes moved, or operations.
 pub fn need(limit: Limit) -> (Bound, f64) {
     match limit {
         Limit::Read(bytes) | Limit::Copy(bytes) | Limit::Triad(bytes) => (Bound::Copy, bytes),
@@ -84,7 +84,7 @@ impl Probe {
     }
 }
 
-/// So many times four floats are copied.
+/// Returns the number of copied groups of four floats.
 fn fours(scale: f64) -> usize {
     ((COPIED / 16.0 * scale) as usize).max(1000)
 }
@@ -109,7 +109,7 @@ fn multiply_add(scale: f64) -> (Source, Plan, f64) {
     (PROBES[1], plan, A_ROUND * f64::from(rounds) * 256.0 * blocks as f64)
 }
 
-/// `cuMemcpyDtoD`: where to, where from, how many bytes; gives 0, or an error's number.
+/// `cuMemcpyDtoD`: destination, source, number of bytes; returns 0, or an error number.
 type Copy = unsafe extern "C" fn(u64, u64, usize) -> i32;
 
 /// A copy from one array to another by CUDA's driver.
@@ -122,8 +122,8 @@ struct DriverCopy {
 
 impl DriverCopy {
     fn prepare(scale: f64, context: &Context, device: (Dialect, usize)) -> Result<DriverCopy, String> {
-        // In the order in which the driver is looked for.
-        // SAFETY: it is loaded already, by whoever opened the device.
+        // The names are tried in the order in which the driver is searched for.
+        // SAFETY: the driver is already loaded, by the code that opened the device.
         let driver = unsafe { Library::new("libcuda.so").or_else(|_| Library::new("libcuda.so.1")) };
         let driver = driver.map_err(|error| error.to_string())?;
         let memory = context.device_memory(device.0, device.1).map_err(|error| error.to_string())?;
@@ -146,7 +146,7 @@ impl Peer for DriverCopy {
             unsafe { self.driver.get::<Copy>(b"cuMemcpyDtoD_v2\0") }.map_err(|error| error.to_string())?;
         self.memory.device().make_current().map_err(|error| error.to_string())?;
         let start = Instant::now();
-        // SAFETY: both arrays are of this length and stay where they are.
+        // SAFETY: both arrays have this length and stay in place.
         let error = unsafe { copy(to.buffer().0, from.buffer().0, self.from.0.bytes() as usize) };
         self.memory.device().finish().map_err(|error| error.to_string())?;
         let time = start.elapsed();

@@ -1,4 +1,4 @@
-//! Libraries of Python as peers: servers (`benchmarks/baselines/gpu/peers.py`, which says how they are talked to), one for each library,
+//! Libraries of Python as peers: servers (`benchmarks/baselines/gpu/peers.py`, which documents the protocol), one per library,
 //! that start once and keep the arrays of a work where the library computes.
 
 use std::cell::RefCell;
@@ -14,17 +14,17 @@ use crate::peer::Peer;
 use crate::value::Value;
 use crate::work::{Output, Work};
 
-/// Where libraries of Python compute.
+/// The processor on which libraries of Python compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum PythonOn {
     /// On the GPU.
     Gpu,
-    /// On the processor, to try out what there is no GPU for.
+    /// On the CPU, for trials without a GPU.
     Cpu,
 }
 
 impl PythonOn {
-    /// The word that the servers know, and the libraries that can take part.
+    /// Returns the servers' word for it, and the libraries that can take part.
     fn words(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
         match self {
             PythonOn::Gpu => {
@@ -37,19 +37,19 @@ impl PythonOn {
 
 /// A running server.
 pub(super) struct Server {
-    /// The library's name, which its column has.
+    /// Name of the library, and of its column.
     name: &'static str,
-    /// Its name and version.
+    /// Name and version of the library.
     pub title: String,
     process: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
 }
 
-/// The servers of all libraries that are there; of the others, why they are not.
+/// Starts the servers of all available libraries; also returns the reasons why others are absent.
 pub(super) fn servers(root: &Path, python: &str, on: PythonOn) -> (Vec<Rc<RefCell<Server>>>, Vec<String>) {
     let (place, libraries) = on.words();
-    // All of them start before the first is asked: importing takes a while.
+    // All servers start before the first is asked: importing takes a while.
     let starting: Vec<_> =
         libraries.iter().map(|&(module, name)| (name, start(root, python, module, name, place))).collect();
     let (mut there, mut absent) = (Vec::new(), Vec::new());
@@ -66,7 +66,7 @@ fn start(root: &Path, python: &str, module: &str, name: &'static str, place: &st
     let mut process = Command::new(python)
         .arg(root.join("benchmarks/baselines/gpu/peers.py"))
         .args([module, place])
-        // JAX would take most of the device's memory for itself.
+        // JAX would otherwise take most of the device's memory.
         .env("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -79,7 +79,7 @@ fn start(root: &Path, python: &str, module: &str, name: &'static str, place: &st
 }
 
 impl Server {
-    /// Waits for its first word.
+    /// Waits for the server's first answer.
     fn ready(mut self) -> Result<Server, String> {
         let answer = self.answer()?;
         if let Some(why) = answer["absent"].as_str() {
@@ -107,7 +107,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nothing depends on how the server ends; it holds no state of ours.
+        // Nothing depends on how the server ends; it holds no state of this process.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -140,7 +140,7 @@ struct Loaded {
     folder: PathBuf,
 }
 
-/// The work by a server's library, if it does it. The files must outlive it.
+/// Prepares the work by a server's library, if the library does it. The files must outlive the peer.
 pub(super) fn peer(
     server: &Rc<RefCell<Server>>,
     work: &Work,
@@ -158,7 +158,7 @@ pub(super) fn peer(
     Ok((answer["does"] == true).then(|| Box::new(loaded) as Box<dyn Peer>))
 }
 
-/// The result in a file.
+/// Reads the result in a file.
 fn result(output: &Output, path: &Path) -> Result<Value, String> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut value = match output {
@@ -192,7 +192,7 @@ impl Peer for Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // A server that cannot do even this says so when it is asked the next time.
+        // A server that fails here reports that at the next request.
         let _ = self.server.borrow_mut().ask(&json!({"do": "drop"}));
     }
 }

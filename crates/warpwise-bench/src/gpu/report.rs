@@ -1,4 +1,4 @@
-//! The table of what was measured on a device: rows as they come on the terminal, all of it as Markdown and JSON.
+//! The table of measurements on a device: single rows for the terminal, the whole table as Markdown and JSON.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,76 +7,76 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::Ratio;
 
-/// All others that may take part, in the order of their columns.
+/// All other programs that may take part, in the order of their columns.
 const COLUMNS: [&str; 8] = ["by hand", "CUB", "cuBLAS", "CuPy", "PyTorch", "JAX", "Numba", "NumPy"];
 
-/// What was measured on a device.
+/// The measurements on a device.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// What the driver calls the device.
+    /// The device's name according to the driver.
     pub device: String,
     /// Libraries of Python that took part, with versions.
     pub there: Vec<String>,
-    /// Who would have taken part, and why not.
+    /// Absent programs, with reasons.
     pub absent: Vec<String>,
-    /// The works.
+    /// The rows, one per work.
     pub rows: Vec<Row>,
 }
 
-/// A work: medians, copies to and from the device not included.
+/// A work with medians of times, without copies to and from the device.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The work's name.
     pub name: String,
-    /// Milliseconds of our program, if it ran.
+    /// Milliseconds of Warpwise's program, if it ran.
     pub ours_ms: Option<f64>,
-    /// What limits it, if that is known.
+    /// Share of the limit, if that is known.
     pub share: Option<Share>,
-    /// The others.
+    /// The other programs.
     pub peers: Vec<PeerTime>,
-    /// What the row is judged by, if it was measured.
+    /// The figure by which the row is judged, if it was measured.
     pub figure: Option<Figure>,
-    /// What failed, and results that differ from the processor's.
+    /// Failures, and differences from the processor's results.
     pub problems: Vec<String>,
 }
 
-/// What share of a device's limit our program reached.
+/// The share of a device's limit that Warpwise's program reached.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Share {
     /// `copy` or `arithmetic`.
     pub of: String,
     /// The unit of the rate.
     pub unit: String,
-    /// What the device reached meanwhile.
+    /// The rate that the device's probes reached.
     pub rate: f64,
     /// The share.
     pub ratio: Ratio,
 }
 
-/// Another program.
+/// The time of another program.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PeerTime {
     /// Its name.
     pub name: String,
     /// Its milliseconds.
     pub ms: f64,
-    /// Its time over ours.
+    /// Its time over Warpwise's.
     pub ratio: Ratio,
 }
 
-/// A figure that is asked for.
+/// A required figure.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Figure {
-    /// What it is.
+    /// Name of the figure.
     pub of: String,
-    /// What was measured, if whom it takes was there.
+    /// Measured value, if the required programs took part.
     pub ratio: Option<Ratio>,
-    /// What it should be at least.
+    /// Required minimum.
     pub asked: f64,
 }
 
 impl Figure {
-    /// In words: to two decimals, as the table shows them.
+    /// Returns the verdict in words, with values rounded to two decimals as in the table.
     pub fn verdict(&self) -> &'static str {
         let hundredths = |x: f64| (100.0 * x).round();
         match self.ratio {
@@ -92,13 +92,13 @@ fn spread(Ratio { median, low, high }: Ratio) -> String {
 }
 
 impl Row {
-    /// The row of a work that could not be measured.
+    /// Creates the row of a work that could not be measured.
     pub fn failed(name: &str, error: String) -> Row {
         let problems = vec![error];
         Row { name: name.to_string(), ours_ms: None, share: None, peers: Vec::new(), figure: None, problems }
     }
 
-    /// The row in a few lines for the terminal.
+    /// Returns the row in a few lines for the terminal.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.name);
         if let Some(ms) = self.ours_ms {
@@ -126,7 +126,7 @@ impl Row {
         text
     }
 
-    /// What failed, with the row's name.
+    /// Returns the failures, with the row's name.
     pub fn named_problems(&self) -> Vec<String> {
         self.problems.iter().map(|problem| format!("{}: {problem}", self.name)).collect()
     }
@@ -151,25 +151,25 @@ impl Row {
     }
 }
 
-/// A device's name as names of files have it.
+/// Returns a device's name in the form for file names.
 pub fn in_file_names(device: &str) -> String {
     let words = device.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }
 
 impl Report {
-    /// Where its table lies: `gpu-<device>-resident.md`, with a `.json` beside.
+    /// Returns the path of the table: `gpu-<device>-resident.md`; the JSON file is next to it.
     pub fn path(&self, folder: &Path) -> PathBuf {
         folder.join(format!("gpu-{}-resident.md", in_file_names(&self.device)))
     }
 
-    /// The rows of the report at this place; none if there is no such report.
+    /// Returns the rows of the existing report at this path; empty if there is none.
     pub fn rows_before(path: &Path) -> Vec<Row> {
         let text = std::fs::read_to_string(path.with_extension("json")).unwrap_or_default();
         serde_json::from_str(&text).map(|report: Report| report.rows).unwrap_or_default()
     }
 
-    /// Puts a row in its place in an order of names, instead of one of the same name; rows of other names go.
+    /// Inserts a row at its place in an order of names, replacing a row of the same name; rows with other names are removed.
     pub fn put(&mut self, row: Row, order: &[&str]) {
         let place = |row: &Row| order.iter().position(|name| *name == row.name);
         self.rows.retain(|other| other.name != row.name && place(other).is_some());
@@ -177,7 +177,7 @@ impl Report {
         self.rows.sort_by_key(place);
     }
 
-    /// Writes the table and the same as JSON.
+    /// Writes the table as Markdown and JSON.
     pub fn write(&self, folder: &Path) -> Result<(), String> {
         let path = self.path(folder);
         let json = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
@@ -186,7 +186,7 @@ impl Report {
         std::fs::write(&path, self.markdown()).map_err(|error| error.to_string())
     }
 
-    /// How many figures were reached, in words.
+    /// Returns the number of reached figures, in words.
     pub fn summary(&self) -> String {
         let count = |wanted: &str| {
             let verdicts = self.rows.iter().filter_map(|row| row.figure.as_ref()).map(Figure::verdict);
@@ -195,12 +195,12 @@ impl Report {
         format!("figures reached: {} of {}", count("reached"), self.rows.len())
     }
 
-    /// What failed in any row.
+    /// Returns the failures of all rows.
     pub fn problems(&self) -> Vec<String> {
         self.rows.iter().flat_map(Row::named_problems).collect()
     }
 
-    /// The report as Markdown.
+    /// Returns the report as Markdown.
     pub fn markdown(&self) -> String {
         let took_part =
             |name: &&str| self.rows.iter().any(|row| row.peers.iter().any(|peer| peer.name == *name));
@@ -232,7 +232,7 @@ impl Report {
         text
     }
 
-    /// The limits by name and unit, with the median of what was measured.
+    /// Returns the limits by name and unit, with the median of the measured rates.
     fn rates(&self) -> Vec<(&str, &str, f64)> {
         let mut rates: Vec<(&str, &str, Vec<f64>)> = Vec::new();
         for share in self.rows.iter().filter_map(|row| row.share.as_ref()) {

@@ -1,4 +1,4 @@
-//! Our programs on a device, with arguments and results in its memory.
+//! Warpwise's programs on a device, with arguments and results in its memory.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::peer::Peer;
 use crate::value::Value;
 use crate::work::Work;
 
-/// A program compiled for a device, and its arguments there.
+/// A program compiled for a device, with its arguments in the device's memory.
 pub struct Resident {
     entry: &'static str,
     program: Program,

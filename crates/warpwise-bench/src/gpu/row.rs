@@ -1,4 +1,4 @@
-//! One row: prepares everybody who can do a work, lets them run in turn, compares times and results.
+//! One row: prepares all programs that can do a work, runs them in turn, and compares times and results.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,33 +20,33 @@ use crate::peer::Peer;
 use crate::value::Value;
 use crate::work::{DeviceGoal, DeviceWork, Work, device_works};
 
-/// Who takes part besides us, where they can.
+/// The other programs that take part in the works that they can do.
 pub struct Others {
     pub(super) libraries: Vec<Libraries>,
     pub(super) servers: Vec<Rc<RefCell<Server>>>,
 }
 
-/// What somebody runs for.
+/// The role of a peer.
 #[derive(Clone, Copy)]
 enum Part {
     Ours,
     Other,
-    /// Runs our reduction of so many bytes to a number.
+    /// Runs Warpwise's reduction of this many bytes to a number.
     Flat(f64),
-    /// Moves so many bytes, or does so many operations.
+    /// Moves this many bytes, or does this many operations.
     Probe(f64),
-    /// Gave other results than the processor, so that its time says nothing.
+    /// Gave other results than the processor, so that its time does not count.
     Wrong,
 }
 
-/// Those who take part, with what they do there, and what kept others from it.
+/// The peers with their roles, and the problems that excluded others.
 struct Field {
     parts: Vec<Part>,
     peers: Vec<Box<dyn Peer>>,
     problems: Vec<String>,
 }
 
-/// Nobody's threads wait for work when they have done theirs.
+/// No pause before a turn: no peer's threads spin after their work.
 const SETTLE: Duration = Duration::ZERO;
 
 /// Measures one work.
@@ -73,7 +73,7 @@ pub fn measure(work: &DeviceWork, settings: &Settings<'_>, others: &Others) -> R
     Ok(row(work, &field, &times))
 }
 
-/// What runs on the device besides: a kernel by hand, probes, the reduction that segments are held against.
+/// Adds the other peers on the device: a handwritten kernel, probes, the reduction that segmented ones are compared with.
 fn enter(
     field: &mut Field,
     DeviceWork { work, goal }: &DeviceWork,
@@ -100,7 +100,7 @@ fn enter(
     }
 }
 
-/// Our reduction of an array to a number, and the bytes it reads.
+/// Prepares Warpwise's reduction of an array to a number; returns the bytes it reads, and the peer.
 fn flat(context: &Context, settings: &Settings<'_>) -> Result<(f64, Box<dyn Peer>), String> {
     let mut works = device_works(settings.scale).into_iter().map(|work| work.work);
     let work = works.find(|work| work.symbol == "sum_f32").ok_or("there is no such work")?;
@@ -110,7 +110,7 @@ fn flat(context: &Context, settings: &Settings<'_>) -> Result<(f64, Box<dyn Peer
 }
 
 impl Field {
-    /// Takes somebody in who can do the work: runs it once, because compilers of other programs do theirs then.
+    /// Adds a peer that can do the work. It runs once here, because other programs compile on their first run.
     fn join(&mut self, part: Part, peer: Result<Option<Box<dyn Peer>>, String>) {
         let ran = peer.and_then(|peer| match peer {
             Some(mut peer) => match peer.run() {
@@ -130,7 +130,8 @@ impl Field {
     }
 }
 
-/// Holds all results against the processor's; whoever's differ is out, and an error if they are ours.
+/// Compares all results with the processor's. A peer with different results is excluded; differences of Warpwise's program are an
+/// error.
 fn compare(work: &Work, inputs: &[Value], settings: &Settings<'_>, field: &mut Field) -> Result<(), String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut processor = Ours::prepare(settings.root, "cpu", work, inputs, threads, &Options::default())?;
@@ -182,7 +183,7 @@ fn row(DeviceWork { work, goal }: &DeviceWork, field: &Field, times: &[Times]) -
     Row { name, ours_ms, share, peers, figure: Some(figure), problems }
 }
 
-/// The figure's name where nobody is there to measure it against.
+/// Returns the figure's name if no program is available to measure it against.
 fn missing(goal: DeviceGoal) -> String {
     match goal {
         DeviceGoal::Share(_) => "share".to_string(),
@@ -191,14 +192,14 @@ fn missing(goal: DeviceGoal) -> String {
     }
 }
 
-/// What share of the limit our program reached in each round.
+/// Returns the share of the limit that Warpwise's program reached in each round.
 fn share(work: &Work, field: &Field, times: &[Times]) -> Option<Share> {
     let (bound, needed) = need(work.limit?);
     let probes = field.parts.iter().zip(times).filter_map(|(part, times)| match part {
         Part::Probe(amount) => Some(times.rounds.iter().map(|time| time / amount).collect()),
         Part::Ours | Part::Other | Part::Flat(_) | Part::Wrong => None,
     });
-    // Of several probes the fastest of each round.
+    // Of several probes the fastest of each round counts.
     let faster = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a.min(*b)).collect();
     let probe = Times { name: "limit".into(), rounds: probes.reduce(faster)? };
     let (of, unit) = bound.words();
@@ -226,7 +227,7 @@ mod tests {
     use super::*;
     use crate::work::Limit;
 
-    /// The row of a work that needs a hundred bytes, of which everybody ran one round of these seconds.
+    /// Returns the row of a work that moves a hundred bytes, for which every peer ran one round with these times in seconds.
     fn row_of(goal: DeviceGoal, parts: &[(Part, &str, f64)]) -> Row {
         let mut works = device_works(1e-5).into_iter();
         let work = works.find(|work| work.work.symbol == "map_f32").map(|work| work.work);

@@ -1,4 +1,4 @@
-//! A compiled program that counts what it allocates and copies, and the interpreter's results to compare with.
+//! A compiled program with counts of its allocations and copies, and the interpreter's results for comparison.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use warpwise_runtime::pool::ThreadPool;
 use crate::ours::hand_back;
 use crate::value::Value;
 
-/// What a run did with the host's memory.
+/// The use of the host's memory by a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Blocks that were allocated.
+    /// Number of allocated blocks.
     pub allocations: u64,
-    /// Arrays that were copied.
+    /// Number of copied arrays.
     pub copies: u64,
-    /// Bytes that were copied.
+    /// Number of copied bytes.
     pub copied: u64,
-    /// Bytes in use at most.
+    /// Maximum number of bytes in use.
     pub peak: u64,
 }
 
@@ -42,7 +42,7 @@ impl Counted {
         Ok(Counted { program, entry: entry.to_string(), memory })
     }
 
-    /// Calls the entry point with these numbers: its results, and what it did. Peaks are those of all calls so far.
+    /// Calls the entry point with these numbers; returns its results and counts. Peaks are those of all calls so far.
     pub fn run(&mut self, arguments: &[i64]) -> Result<(Vec<Value>, Counts), String> {
         let allocations = || {
             let statistics = self.memory.statistics();
@@ -68,7 +68,7 @@ impl Counted {
     }
 }
 
-/// The interpreter's results.
+/// Returns the interpreter's results.
 pub fn interpreted(path: &Path, entry: &str, arguments: &[i64]) -> Result<Vec<Value>, String> {
     let options = Options { entries: vec![entry.to_string()], ..Options::default() };
     let core = read_core(path, &options).map_err(|error| error.to_string())?;

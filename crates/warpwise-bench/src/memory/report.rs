@@ -1,4 +1,4 @@
-//! What was counted and measured, as Markdown.
+//! The report on memory, as Markdown.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,23 +8,24 @@ use warpwise_driver::copies::StayingCopy;
 use super::{Counts, Row, STEPS};
 use crate::report::machine;
 
-/// Bytes that are no array of a program.
+/// Maximum total size of small blocks, which are not a program's arrays, in bytes.
 const SMALL: u64 = 1 << 16;
 
-/// Everything.
+/// The whole report.
 #[derive(Default)]
 pub struct Report {
-    /// A subject each.
+    /// The rows, one per subject.
     pub rows: Vec<Row>,
 }
 
 impl Row {
-    /// Whether it copies something, or has an array more than a program by hand: half as much again, but for small blocks.
+    /// Returns whether the program copies arrays, or uses more than 1.5 times the memory of a handwritten program, apart from
+    /// small blocks.
     fn is_more(&self) -> bool {
         self.with.copies > 0 || self.with.peak > self.subject.by_hand / 2 * 3 + SMALL
     }
 
-    /// The row for the terminal.
+    /// Returns the row for the terminal.
     pub fn line(&self) -> String {
         let Row { subject, with, without, .. } = self;
         let mark = if self.is_more() { "  more than by hand" } else { "" };
@@ -65,7 +66,7 @@ impl Report {
         written.map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// The report: what programs by hand have not first.
+    /// Returns the report, with programs that exceed handwritten ones first.
     pub fn markdown(&self) -> String {
         let mut text = format!(
             "# Allocations and copies\n\n\
@@ -105,7 +106,7 @@ impl Report {
         text + &self.reasons()
     }
 
-    /// The copies that stand in the programs, with their reasons.
+    /// Lists the remaining copies of the programs, with their reasons.
     fn reasons(&self) -> String {
         let mut text = "\n## Copies that stay\n\n".to_string();
         for Row { subject, staying, .. } in &self.rows {

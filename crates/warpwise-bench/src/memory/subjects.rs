@@ -1,31 +1,32 @@
-//! The programs whose memory traffic is looked at, and how much memory a program by hand has.
+//! The programs whose memory traffic is measured, and the memory of handwritten programs.
 //!
-//! Every entry point takes a size and how often it does its step, makes its arrays itself, and yields one value, so that nothing but
-//! the step is counted: what the step allocates and copies comes as often as the step.
+//! Every entry point takes a size and a number of steps, creates its arrays itself, and yields one value, so that only the step
+//! is counted: its allocations and copies occur once per step.
 
 /// An entry point with its sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
-    /// The file, below `benchmarks`.
+    /// Path of the file below `benchmarks`.
     pub file: &'static str,
     /// The entry point.
     pub entry: &'static str,
-    /// The size where it is measured.
+    /// The measured size.
     pub size: i64,
-    /// The bytes of the arrays that a program in C has, which copies none.
+    /// Size in bytes of the arrays of a C program, which copies none.
     pub by_hand: u64,
 }
 
-/// How often a step is done.
+/// Number of steps.
 pub const STEPS: i64 = 20;
 
-/// Elements of an array of some megabytes.
+/// Number of elements of an array of some megabytes.
 const LONG: i64 = 1 << 20;
 
-/// The side of a square of as many.
+/// Side of a square with the same number of elements.
 const SIDE: i64 = 1 << 10;
 
-/// Entry points of one file: the size, the bytes of an array, and of each entry point how many such arrays it has by hand.
+/// Entry points of one file: the size, the bytes of an array, and for each entry point the number of such arrays in a handwritten
+/// program.
 type Group = (&'static str, i64, i64, &'static [(&'static str, u64)]);
 
 const GROUPS: [Group; 14] = [
@@ -60,7 +61,7 @@ const GROUPS: [Group; 14] = [
     ("memory/blocks.fut", SIDE / 2, SIDE * SIDE, &[("trailing", 1), ("decomposed", 1), ("wavefront", 1)]),
 ];
 
-/// All subjects, by file.
+/// Returns all subjects, by file.
 pub fn subjects() -> Vec<Subject> {
     let of = |&(file, size, bytes, entries): &Group| {
         let subject = move |&(entry, arrays): &(&'static str, u64)| {

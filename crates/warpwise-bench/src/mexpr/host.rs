@@ -1,4 +1,4 @@
-//! The sequential host against OCaml's native compiler, which is what the language was compiled with before.
+//! The sequential host against OCaml's native compiler, with which the language was compiled before.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::measure::Ratio;
 
 use super::program::HostProgram;
 
-/// A program in both languages; each prints the same. `SIZE` is replaced.
+/// A program in both languages with the same output. `SIZE` is replaced.
 struct Case {
     name: &'static str,
     size: usize,
@@ -177,15 +177,15 @@ let () = print_string (string_of_int (hash (Buffer.contents (build SIZE (Buffer.
 /// The figures of a program.
 #[derive(serde::Serialize)]
 pub struct Figures {
-    /// What it does.
+    /// Name of the program.
     pub name: String,
-    /// Seconds on our host.
+    /// Seconds on Warpwise's host.
     pub time: f64,
-    /// How many times as long as OCaml's.
+    /// Ratio of that time to OCaml's.
     pub over_ocaml: Ratio,
 }
 
-/// Measures all programs; none where there is no OCaml.
+/// Measures all programs; returns none if there is no OCaml.
 pub fn figures(rounds: usize, share: f64) -> Result<Vec<Figures>, String> {
     if Command::new("ocamlopt").arg("-version").output().is_err() {
         return Ok(Vec::new());
@@ -205,7 +205,7 @@ fn figures_of(case: &Case, folder: &Path, rounds: usize, share: f64) -> Result<F
     let written = |path: &Path, text: String| std::fs::write(path, text).map_err(|error| error.to_string());
     written(&ours, format!("include \"string.mc\"\n{}\n", with_size(case.ours)))?;
     written(&folder.join("program.ml"), with_size(case.ocaml))?;
-    // Without its other middle end, `-O3` is accepted and does nothing.
+    // Without the flambda middle end, `-O3` is accepted and has no effect.
     let compiled =
         Command::new("ocamlopt").args(["-O3", "-o", "program", "program.ml"]).current_dir(folder).output();
     let compiled = compiled.map_err(|error| error.to_string())?;

@@ -1,8 +1,10 @@
-//! Host programs (`.mc`): what they accelerate against the array language, their host against OCaml, values handed over.
+//! Host programs (`.mc`): their accelerated expressions against the array language, their host against OCaml, and the marshalling
+//! of values.
 //!
-//! - [`work`]: the accelerated expressions of `examples/mexpr`, with what they capture, against the same programs in the array language
-//!   (`benchmarks/mexpr`) on the same values, in turn; against the sequential host; how long a program takes to compile.
-//! - [`moving`]: values to accelerated expressions and back, against copying memory.
+//! - [`work`]: the accelerated expressions of `examples/mexpr`, with their captured values, against the same programs in the
+//!   array language (`benchmarks/mexpr`) on the same values, in turn; against the sequential host; and the compilation time of a
+//!   program.
+//! - [`moving`]: marshalling of values to accelerated expressions and back, against copying memory.
 //! - [`host`]: loops and allocation on the sequential host, against OCaml's native compiler.
 
 pub mod host;
@@ -17,17 +19,17 @@ use crate::measure::Ratio;
 /// All figures.
 #[derive(serde::Serialize)]
 pub struct Report {
-    /// Threads of accelerated code.
+    /// Number of threads of accelerated code.
     pub threads: usize,
-    /// What is accelerated.
+    /// Figures of accelerated expressions.
     pub work: Vec<work::Figures>,
-    /// Values handed over and taken back.
+    /// Figures of marshalling.
     pub moving: Vec<moving::Figures>,
-    /// The sequential host; none without OCaml.
+    /// Figures of the sequential host; none without OCaml.
     pub host: Vec<host::Figures>,
 }
 
-/// Measures everything; `share` makes sizes smaller.
+/// Measures all figures; `share` reduces sizes.
 pub fn report(root: &std::path::Path, threads: usize, rounds: usize, share: f64) -> Result<Report, String> {
     Ok(Report {
         threads,
@@ -37,13 +39,13 @@ pub fn report(root: &std::path::Path, threads: usize, rounds: usize, share: f64)
     })
 }
 
-/// A ratio with its spread.
+/// Formats a ratio with its spread.
 fn spread(ratio: &Ratio) -> String {
     format!("{:.2} ({:.2}–{:.2})", ratio.median, ratio.low, ratio.high)
 }
 
 impl Report {
-    /// The figures as tables.
+    /// Returns the figures as tables.
     pub fn markdown(&self) -> String {
         let mut text = format!(
             "# Host programs\n\nAccelerated code has {} threads. Ratios are medians over rounds, with the lowest and the highest.\n\n",

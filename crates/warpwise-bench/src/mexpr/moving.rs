@@ -1,4 +1,4 @@
-//! Values to accelerated expressions and back, against copying as many bytes in memory.
+//! Marshalling of values to accelerated expressions and back, against copying the same number of bytes in memory.
 
 use std::time::Instant;
 
@@ -11,10 +11,10 @@ use crate::measure::Ratio;
 
 use super::program::HostProgram;
 
-/// So many numbers.
+/// Number of numbers.
 const NUMBERS: usize = 10_000_000;
 
-/// Programs that compute next to nothing, with what goes there and back.
+/// Programs that compute almost nothing, with the moved values.
 const PROGRAMS: [(&str, &str); 3] = [
     (
         "a sequence of floats",
@@ -37,15 +37,15 @@ mexpr accelerate (loop (get (tensorShape t) 0) (twice t))",
 /// The figures of one kind of value.
 #[derive(serde::Serialize)]
 pub struct Figures {
-    /// What is moved.
+    /// Name of the moved values.
     pub name: String,
-    /// Seconds there and back.
+    /// Seconds in both directions.
     pub time: f64,
-    /// The bandwidth there and back over that of copying.
+    /// Ratio of the bandwidth in both directions to that of copying.
     pub of_copying: Ratio,
 }
 
-/// Measures all kinds.
+/// Measures all kinds of values.
 pub fn figures(threads: usize, rounds: usize, share: f64) -> Result<Vec<Figures>, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let n = ((NUMBERS as f64 * share) as usize).max(1000);
@@ -75,7 +75,7 @@ pub fn figures(threads: usize, rounds: usize, share: f64) -> Result<Vec<Figures>
     Ok(all)
 }
 
-/// Bytes copied in a second, by one thread and to memory that is in use.
+/// Measures the bytes copied per second, by one thread and to memory that is in use.
 fn copying(bytes: usize) -> f64 {
     let from = vec![1u8; bytes];
     let mut to = vec![2u8; bytes];

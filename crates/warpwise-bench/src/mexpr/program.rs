@@ -1,4 +1,4 @@
-//! A host program, ready to be run in this process.
+//! A host program that runs in this process.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use warpwise_mexpr::host::world::Listener;
 /// A compiled program.
 pub struct HostProgram {
     executable: Executable,
-    /// From the text to what can be run.
+    /// Time from the text to the executable program.
     pub compile: Duration,
 }
 
@@ -25,7 +25,7 @@ impl HostProgram {
         Ok(HostProgram { executable, compile: start.elapsed() })
     }
 
-    /// Runs the program; says how long, and what it prints.
+    /// Runs the program; returns the elapsed time and its output.
     pub fn run(&mut self, arguments: &[String]) -> Result<(Duration, String), String> {
         let arguments = std::iter::once("program".to_string()).chain(arguments.iter().cloned()).collect();
         let mut world = Listener { arguments, ..Listener::default() };
@@ -34,7 +34,7 @@ impl HostProgram {
         Ok((start.elapsed(), world.printed))
     }
 
-    /// What it accelerates.
+    /// Returns its accelerator.
     pub fn accelerator(&mut self) -> Result<&mut Accelerator, String> {
         self.executable.accelerator_mut().ok_or_else(|| "nothing is accelerated".to_string())
     }

@@ -1,4 +1,4 @@
-//! What programs accelerate: against the array language on the same values, and against the sequential host.
+//! Accelerated expressions of programs: against the array language on the same values, and against the sequential host.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::value::Value;
 
 use super::program::HostProgram;
 
-/// A program, the sizes it is measured at, and those at which it is also run in order.
+/// A program, the sizes at which it is measured, and those at which it is also run on the sequential host.
 struct Case {
     name: &'static str,
     sizes: &'static [usize],
@@ -39,15 +39,15 @@ const CASES: [Case; 7] = [
 /// The figures of a program.
 #[derive(serde::Serialize)]
 pub struct Figures {
-    /// Its name.
+    /// Name of the program.
     pub name: String,
-    /// Seconds from its text to what can be run.
+    /// Seconds from the text to the executable program.
     pub compile: f64,
     /// Seconds in accelerated code, in the call that takes longest.
     pub time: f64,
-    /// The time of the program in the array language on the same values over ours; none where there is no such program.
+    /// Ratio of the time of the program in the array language on the same values to Warpwise's; none if there is no such program.
     pub array_language: Option<Ratio>,
-    /// How many times as long all accelerated expressions take on the sequential host.
+    /// Ratio of the time of all accelerated expressions on the sequential host to their accelerated time.
     pub sequential: Option<f64>,
 }
 
@@ -66,7 +66,7 @@ fn figures_of(
     let context = Context::with(ThreadPool::new(threads), MemoryPool::with_default_limit());
     let path = root.join("examples/mexpr").join(case.name).with_extension("mc");
     let scaled = |sizes: &[usize]| -> Vec<String> {
-        // The network looks at weights whose indices are up to 7.
+        // The network reads weights with indices up to 7.
         let scaled = |size: usize| ((size as f64 * share) as usize).max(size.min(8));
         sizes.iter().map(|size| scaled(*size).to_string()).collect()
     };
@@ -87,8 +87,8 @@ fn figures_of(
     Ok(Figures { name: case.name.to_string(), compile, time, array_language, sequential })
 }
 
-/// How many times as long accelerated expressions take on the sequential host: what the runs of a program have in common is that all else
-/// takes the same time in both.
+/// Returns the ratio of the time of accelerated expressions on the sequential host to their accelerated time. All other work is
+/// assumed to take the same time in both runs of a program.
 fn sequential(path: &Path, context: &Context, arguments: &[String]) -> Result<f64, String> {
     let mut program = HostProgram::new(path, context, Mode::Accelerated)?;
     program.run(arguments)?;
@@ -99,7 +99,7 @@ fn sequential(path: &Path, context: &Context, arguments: &[String]) -> Result<f6
     Ok((in_order.saturating_sub(parallel.saturating_sub(computing))).as_secs_f64() / computing.as_secs_f64())
 }
 
-/// The time of a recorded call, and that of a program in the array language over it.
+/// Returns the time of a recorded call, and the ratio of the time of a program in the array language to it.
 fn against(
     recorded: &Recorded,
     path: &Path,
@@ -119,13 +119,13 @@ fn against(
     Ok((times[0].median(), Some(times[1].over(&times[0]))))
 }
 
-/// What is called.
+/// The callee of a repeated call.
 enum Call {
     Accelerated(Recorded),
     ArrayLanguage(Box<Program>),
 }
 
-/// A call that is made again and again, each time with arguments of its own.
+/// A call that is repeated, each time with fresh arguments.
 struct Repeated {
     name: &'static str,
     call: Call,

@@ -1,4 +1,4 @@
-//! The search for a word against hashcat, where that is installed: both read a dictionary in which the word is not.
+//! The search for a word against hashcat, if it is installed: both read a dictionary that does not contain the word.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -10,12 +10,12 @@ use warpwise::{Context, Streaming};
 use super::{peers, words};
 use crate::measure::Ratio;
 
-/// What hashcat looks for: the sum of no word of the dictionary.
+/// The hash that hashcat searches for: no word of the dictionary has it.
 const ABSENT: &str = "0123456789abcdef0123456789abcdef";
 /// hashcat's exit code when it has tried all words.
 const EXHAUSTED: i32 = 1;
 
-/// The row, if hashcat is there. What hashcat needs for a dictionary of one word is not counted.
+/// Measures the row, if hashcat is available. The time that hashcat needs for a dictionary of one word is subtracted.
 pub fn row(
     context: &Context,
     folder: &Path,
@@ -51,7 +51,7 @@ pub fn row(
     Ok(Some(peers::Row { program: "md5", ours, other: "hashcat", sequence, whole: None, asked: 0.8 }))
 }
 
-/// Seconds that hashcat takes for a dictionary.
+/// Returns the seconds that hashcat takes for a dictionary.
 fn hashcat(dictionary: &Path) -> Result<f64, String> {
     let start = Instant::now();
     let mut command = Command::new("hashcat");

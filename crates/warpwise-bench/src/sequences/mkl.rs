@@ -1,4 +1,4 @@
-//! Sparse matrices times vectors by Intel's library MKL, where somebody has it.
+//! Products of sparse matrices and vectors by Intel's library MKL, if it is available.
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
@@ -10,7 +10,7 @@ use libloading::Library;
 use crate::peer::Peer;
 use crate::value::Value;
 
-/// The library, with the calls that are needed.
+/// The library, with the required functions.
 pub struct Mkl {
     create: Create,
     optimize: unsafe extern "C" fn(*mut c_void) -> c_int,
@@ -30,7 +30,7 @@ type Create = unsafe extern "C" fn(
 type Multiply =
     unsafe extern "C" fn(c_int, f64, *mut c_void, Description, *const f64, f64, *mut f64) -> c_int;
 
-/// What a matrix is: its kind, and two properties that only triangular and symmetric ones have.
+/// The description of a matrix: its kind, and two properties that only triangular and symmetric ones have.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Description {
@@ -44,13 +44,13 @@ const FROM_ZERO: c_int = 0;
 const AS_IT_IS: c_int = 10;
 const GNU_THREADS: c_int = 3;
 
-/// A product in place.
+/// A prepared product.
 pub struct Product {
     mkl: Rc<Mkl>,
     matrix: *mut c_void,
     vector: Vec<f64>,
     result: Vec<f64>,
-    /// What the matrix lies in.
+    /// The storage of the matrix.
     _starts: Vec<c_int>,
     _elements: (Vec<c_int>, Vec<f64>),
 }
@@ -58,10 +58,10 @@ pub struct Product {
 impl Mkl {
     /// Loads `libmkl_rt` from a file.
     pub fn load(path: &Path, threads: usize) -> Result<Mkl, String> {
-        // SAFETY: MKL's start-up code does nothing that matters here.
+        // SAFETY: MKL's start-up code has no effect that matters here.
         let library =
             unsafe { Library::new(path) }.map_err(|error| format!("{}: {error}", path.display()))?;
-        // SAFETY: these are the types that MKL's header gives to its functions, with integers of 32 bits.
+        // SAFETY: these are the types that MKL's header declares, with integers of 32 bits.
         let mkl = unsafe {
             let set = |name: &[u8]| {
                 library.get::<unsafe extern "C" fn(c_int) -> c_int>(name).map_err(|error| error.to_string())
@@ -74,12 +74,13 @@ impl Mkl {
                 multiply: *library.get(b"mkl_sparse_d_mv\0").map_err(|error| error.to_string())?,
             }
         };
-        // Its threads live on in its code.
+        // MKL's threads keep running its code.
         std::mem::forget(library);
         Ok(mkl)
     }
 
-    /// A product of a matrix, by the starts of its rows and the columns and values of its elements. It is inspected now.
+    /// Prepares a product of a matrix, given by the starts of its rows and the columns and values of its elements, and lets MKL
+    /// inspect it.
     pub fn product(self: &Rc<Mkl>, inputs: &[Value]) -> Result<Product, String> {
         let starts: Vec<c_int> = inputs[0].i64s().iter().map(|&start| start as c_int).collect();
         let elements = (inputs[1].i32s().to_vec(), inputs[2].f64s().to_vec());
@@ -116,7 +117,7 @@ impl Peer for Product {
 
     fn run(&mut self) -> Result<Duration, String> {
         let start = Instant::now();
-        // SAFETY: the matrix is the one that was made, and the vectors are as long as it is high and wide.
+        // SAFETY: the matrix is the one created above, and the lengths of the vectors match its dimensions.
         let status = unsafe {
             let (vector, result) = (self.vector.as_ptr(), self.result.as_mut_ptr());
             (self.mkl.multiply)(AS_IT_IS, 1.0, self.matrix, GENERAL, vector, 0.0, result)

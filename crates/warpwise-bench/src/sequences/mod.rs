@@ -1,10 +1,10 @@
-//! Sequences of the embedding: against whole arrays in memory, from files of four times the budget, from slow files, against
-//! programs in C and what else there is.
+//! Measurements of sequences of the embedding: against whole arrays in memory, from files of four times the budget, from slow
+//! files, and against programs in C, MKL and hashcat.
 //!
-//! The programs are those of the example `streams` of the crate `warpwise`. Everything runs in turn in this process, but for what
-//! measures memory, which runs as a process of its own. Files have been written just before, so they are in the page
-//! cache as far as that holds them; the arrays in memory are what is in the files. What sequences compute is compared with
-//! what the whole-array programs compute.
+//! The programs are those of the example `streams` of the crate `warpwise`. They run in turn in this process, except the
+//! measurement of memory, which runs in a process of its own. Files have just been written, so they are in the page cache as far
+//! as they fit; the arrays in memory have the contents of the files. The results of sequences are compared with those of the
+//! whole-array programs.
 
 mod hashcat;
 mod mkl;
@@ -47,24 +47,24 @@ use crate::streams::{Slow, peak_memory};
 
 use subjects::{Answer, SUBJECTS, Subject};
 
-/// The files are so many times the budget.
+/// Ratio of the files' size to the budget.
 const TIMES_THE_BUDGET: u64 = 4;
 
-/// Next to no data.
+/// Size in bytes of almost no data.
 const FEW_BYTES: u64 = 1 << 16;
 
-/// What was measured of sequences.
+/// The measurements of sequences.
 #[derive(Serialize)]
 pub struct Report {
     rows: Vec<Row>,
     peers: Vec<peers::Row>,
 }
 
-/// What was measured of one program.
+/// The measurements of one program.
 #[derive(Serialize)]
 struct Row {
     program: &'static str,
-    /// Bytes in the files.
+    /// Size of the files in bytes.
     bytes: u64,
     /// The time of the whole-array program over that of the sequence of the same arrays.
     in_memory: Ratio,
@@ -72,13 +72,13 @@ struct Row {
     over_budget: Ratio,
     /// The time with slow files over the longer of reading and computing.
     overlap: Ratio,
-    /// The highest anonymous memory of a process, beyond that of one with next to no data, over the budget.
+    /// The peak anonymous memory of a process, beyond that of one with almost no data, over the budget.
     memory: f64,
     /// Gigabytes per second from files.
     gigabytes_per_second: f64,
 }
 
-/// Measures everything, on about so many bytes.
+/// Measures all programs, on about `bytes` bytes.
 pub fn report(
     baselines: &Baselines,
     rounds: usize,
@@ -99,7 +99,7 @@ pub fn report(
     Ok(Report { rows, peers })
 }
 
-/// Runs one program over its files within so many bytes, and nothing else.
+/// Only runs one program over its files with a budget of `budget` bytes.
 pub fn only(name: &str, folder: &Path, budget: u64, threads: usize) -> Result<(), String> {
     let subject = SUBJECTS.iter().find(|subject| subject.name == name);
     let subject = subject.ok_or_else(|| format!("there is no program `{name}`"))?;
@@ -138,7 +138,7 @@ fn row(subject: &Subject, bytes: u64, threads: usize, rounds: usize) -> Result<R
         let stream = timed(&|| streamed(&scarce, &|source| source))?;
         speeds.push(bytes as f64 / 1e9 / stream);
         over_budget.push(alone / stream);
-        // Files that take as long as computing does: the hardest to overlap.
+        // Files that take as long as the computation are the hardest to overlap.
         let slow = |source: Box<dyn Source>| -> Box<dyn Source> {
             let bytes = source.left().unwrap_or(1) * source.element().bytes().unwrap_or(1);
             Box::new(Slow::new(source, bytes, Duration::from_secs_f64(stream)))
@@ -175,7 +175,7 @@ fn size_of_files(folder: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-/// Whether numbers agree but for so much of the largest.
+/// Checks that numbers agree up to `tolerance` times the largest.
 fn agree(found: &[f64], expected: &[f64], tolerance: f64) -> Result<(), String> {
     let largest = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
     let differ = |(x, y): (&f64, &f64)| x != y && (x - y).abs() > tolerance * largest;

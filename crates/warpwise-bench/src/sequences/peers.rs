@@ -18,14 +18,14 @@ use crate::row::best_c;
 use crate::value::{Kind, Value};
 use crate::work::{Goal, Output, Work};
 
-/// Those whom sequences are compared with.
+/// The programs that sequences are compared with.
 pub const OTHERS: [&str; 2] = ["C", "MKL"];
-/// The row that is no matrix.
+/// Name of the row that is not a matrix.
 pub const PAGE_RANK: &str = "page rank";
-/// A matrix has so many elements at most.
+/// Maximum number of elements of a matrix.
 const ELEMENTS: usize = 12_000_000;
 
-/// One program against another.
+/// The comparison of one program with another.
 #[derive(Serialize)]
 pub struct Row {
     pub program: &'static str,
@@ -36,11 +36,11 @@ pub struct Row {
     pub sequence: Ratio,
     /// The other's time over that of the whole-array program, if that ran.
     pub whole: Option<Ratio>,
-    /// What the first should be at least.
+    /// Required minimum of `sequence`.
     pub asked: f64,
 }
 
-/// One of ours.
+/// One of Warpwise's programs.
 struct Ours {
     name: &'static str,
     run: Box<dyn Fn() -> Result<Vector<f64>, String>>,
@@ -71,7 +71,7 @@ impl Peer for Ours {
     }
 }
 
-/// All rows; `bytes` bounds the sizes.
+/// Measures all rows; `bytes` bounds the sizes.
 pub fn rows(
     baselines: &Baselines,
     rounds: usize,

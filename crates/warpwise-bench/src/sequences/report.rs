@@ -1,4 +1,4 @@
-//! The tables, with what was asked beside every figure.
+//! The tables, with the required value beside every figure.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{Report, Row, peers};
 use crate::measure::{Ratio, geometric_mean};
 
 impl Report {
-    /// All tables as Markdown.
+    /// Returns all tables as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = String::from(
             "# Sequences\n\nThe example `streams` of the crate `warpwise`: programs of sequences against the whole-array programs on the same data, \
@@ -37,7 +37,7 @@ impl Report {
     }
 }
 
-/// A line of the first table.
+/// Returns a line of the first table.
 pub fn line(row: &Row) -> String {
     let Row { program, bytes, in_memory, over_budget, overlap, memory, gigabytes_per_second } = row;
     format!(

@@ -1,4 +1,4 @@
-//! The programs that are measured, with their files.
+//! The measured programs, with their files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,33 +8,33 @@ use warpwise::{
 
 use super::{audio, clusters, histogram, matrices, pages, words};
 
-/// A program.
+/// A measured program.
 pub struct Subject {
     pub name: &'static str,
-    /// Writes files of so many bytes to a folder.
+    /// Function that writes files of a given size in bytes to a folder.
     pub generate: fn(&Path, u64) -> Result<(), String>,
-    /// Its files are smaller by this factor: it computes longer on a byte.
+    /// Factor by which its files are smaller, because it computes longer per byte.
     pub divisor: u64,
-    /// Reads the files into arrays.
+    /// Function that reads the files into arrays.
     pub load: fn(&Context, &Path) -> Result<Loaded, String>,
-    /// Prepares what computes from the files.
+    /// Function that prepares the computation from the files.
     pub streamed: fn(Context, PathBuf) -> Result<Streamed, String>,
-    /// Computes from files and keeps nothing of results that grow with them, where there are such.
+    /// Computation from files that discards its results, for programs whose results grow with the files.
     pub passing: Option<Passing>,
-    /// The greatest difference of results, as a part of the largest.
+    /// Maximum difference of results, as a fraction of the largest.
     pub tolerance: f64,
 }
 
-/// What is done with the sources of a program before they are read.
+/// A function applied to the sources of a program before they are read.
 pub type Through<'t> = &'t dyn Fn(Box<dyn Source>) -> Box<dyn Source>;
 
-/// Computes from files.
+/// A computation from files.
 pub type Streamed = Box<dyn Fn(&Streaming, Through) -> Answer>;
 
-/// Computes from files and keeps nothing.
+/// A computation from files that discards its results.
 pub type Passing = fn(&Context, &Path, &Streaming) -> Result<(), String>;
 
-/// What was computed, to be looked at as numbers.
+/// A result, which is converted to numbers on demand.
 pub type Answer = Result<Box<dyn Fn() -> Vec<f64>>, String>;
 
 /// The two programs on arrays in memory.
@@ -186,7 +186,7 @@ fn smvm(context: &Context, folder: &Path) -> Result<Loaded, String> {
 }
 
 fn sound(context: &Context, folder: &Path) -> Result<Loaded, String> {
-    // The samples come after a header of so many bytes.
+    // The samples follow a header of 22 16-bit values.
     let samples: Vec<i16> = read::<i16>(&folder.join("sound.wav"))?.split_off(22);
     let (samples, waves) = (array(samples)?, audio::waves().map_err(text)?);
     let whole = context
@@ -287,23 +287,23 @@ fn numbers(context: &Context, folder: &Path) -> Result<Loaded, String> {
     })
 }
 
-/// The vector that a matrix with so many columns is multiplied with.
+/// Creates the vector that a matrix with this number of columns is multiplied with.
 fn vector_of(columns: usize) -> Result<Vector<f64>, String> {
     array((0..columns).map(|i| 1.0 + (i % 100) as f64 / 100.0).collect())
 }
 
-/// The links of each element where all are in memory: nothing has to be read ahead, so elements can be larger than those from files.
+/// Returns the number of links of each element in memory: nothing is read ahead, so elements can be larger than those from files.
 pub fn in_elements<L>(links: &[L]) -> Result<Vector<i64>, String> {
     array(links.chunks(4 * pages::BLOCK).map(|links| links.len() as i64).collect())
 }
 
-/// What pages with so many links in all give.
+/// Returns the shares that pages give, for `links` links in all.
 fn shares(links: u64) -> Result<Vector<f64>, String> {
     let pages = links as usize / 20;
     array((0..pages).map(|i| (1 + i % 10) as f64 / links as f64).collect())
 }
 
-/// The sum of the word in the middle.
+/// Returns the hash of the word in the middle.
 fn searched(context: &Context, count: u64) -> Result<[u32; 4], String> {
     words::sum(context, &words::word(count as usize / 2)).map_err(text)
 }
@@ -319,7 +319,7 @@ fn all(
     Ok(sources.map_err(text)?.into_iter().map(through).collect())
 }
 
-/// The numbers in a file as they lie in memory.
+/// Reads the numbers in a file in their memory representation.
 fn read<T: bytemuck::Pod>(path: &Path) -> Result<Vec<T>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let bytes = std::fs::metadata(path).map_err(failed)?.len() as usize;
@@ -337,7 +337,7 @@ fn done<Sh: Shape, E: warpwise::Scalar + Number>(array: Array<Sh, E>) -> Answer 
     Ok(Box::new(move || array.as_slice().iter().map(|x| x.number()).collect()))
 }
 
-/// What results consist of.
+/// A number in a result.
 trait Number: Copy {
     fn number(self) -> f64;
 }

@@ -1,8 +1,8 @@
-//! Streams: against whole arrays in memory, over a file of four times the budget, with a slow source.
+//! Measurements of streams: against whole arrays in memory, over a file of four times the budget, and with a slow source.
 //!
-//! Everything runs in turn in this process, but for what measures memory, which runs as a process of its own. The file
-//! has been written just before, so it is in the page cache as far as that holds it. What streams compute is compared
-//! with what the whole-array program computes on the same numbers.
+//! All programs run in turn in this process, except the measurement of memory, which runs in a process of its own. The file has
+//! just been written, so it is in the page cache as far as it fits. The results of streams are compared with those of the
+//! whole-array program on the same numbers.
 
 mod programs;
 mod slow;
@@ -29,41 +29,41 @@ use crate::measure::Ratio;
 use programs::{PROGRAMS, Streamed};
 pub use slow::Slow;
 
-/// Elements of a block of a stream: about a mebibyte.
+/// Size of a block of a stream, about a mebibyte.
 const BLOCK_BYTES: u64 = 1 << 20;
 
-/// The file is so many times the budget.
+/// Ratio of the file's size to the budget.
 const TIMES_THE_BUDGET: u64 = 4;
 
-/// The whole-array program gets so much of the file, which has to fit into memory.
+/// Bytes of the file that the whole-array program gets, which must fit into memory.
 const WHOLE_BYTES: u64 = 1 << 30;
 
-/// All rows.
+/// The report, with all rows.
 #[derive(Serialize)]
 pub struct Report {
     threads: usize,
-    /// Numbers of four bytes in the file.
+    /// Number of four-byte numbers in the file.
     numbers: u64,
     rows: Vec<Row>,
 }
 
-/// What was measured of one program. Ratios above what is asked are good, but for `overlap`, which has a most.
+/// The figures of one program. Ratios should be above the required values, except `overlap`, which has an upper bound.
 #[derive(Serialize)]
 struct Row {
     program: &'static str,
-    /// The time of the whole-array program over that of the stream of the same array; asked 0.9.
+    /// The time of the whole-array program over that of the stream of the same array; required 0.9.
     in_memory: Ratio,
-    /// The throughput over the file, within a quarter of its size, over that of the whole-array program; asked 0.75.
+    /// The throughput over the file, within a quarter of its size, over that of the whole-array program; required 0.75.
     over_budget: Ratio,
     /// The time with a slow source over the longer of reading and computing; at most 1.15.
     overlap: Ratio,
-    /// The highest anonymous memory of a process over the budget; at most 1.1.
+    /// The peak anonymous memory of a process over the budget; at most 1.1.
     memory: f64,
     /// Gigabytes per second over the file.
     gigabytes_per_second: f64,
 }
 
-/// Takes everything and keeps nothing.
+/// A sink that discards all elements.
 struct Nowhere;
 
 impl Sink for Nowhere {
@@ -84,7 +84,7 @@ impl Sink for Nowhere {
     }
 }
 
-/// Measures everything.
+/// Measures all programs.
 pub fn report(threads: usize, rounds: usize, numbers: u64) -> Result<Report, String> {
     let folder = tempfile::tempdir_in(".").map_err(|error| error.to_string())?;
     let path = folder.path().join("numbers.raw");
@@ -97,7 +97,7 @@ pub fn report(threads: usize, rounds: usize, numbers: u64) -> Result<Report, Str
     Ok(Report { threads, numbers, rows })
 }
 
-/// Runs one program over a file, and nothing else.
+/// Only runs one program over a file.
 pub fn only(name: &str, file: &Path, budget: u64, threads: usize) -> Result<(), String> {
     let program = Streamed::named(name).ok_or_else(|| format!("there is no program `{name}`"))?;
     let context = Context::with(ThreadPool::new(threads), MemoryPool::new(budget));
@@ -130,7 +130,7 @@ fn row(program: &Streamed, path: &Path, numbers: u64, threads: usize, rounds: us
         let file = start.elapsed().as_secs_f64();
         speeds.push(bytes as f64 / 1e9 / file);
         over_budget.push(alone / array.bytes() as f64 * bytes as f64 / file);
-        // A source that takes as long as computing does: the hardest to overlap.
+        // A source that takes as long as the computation is the hardest to overlap.
         let slow = Slow::new(rows_of(&array)?, array.bytes(), Duration::from_secs_f64(stream));
         let start = Instant::now();
         streamed(program, &whole, &plenty, Box::new(slow), Box::new(Nowhere))?;
@@ -144,7 +144,7 @@ fn row(program: &Streamed, path: &Path, numbers: u64, threads: usize, rounds: us
     Ok(Row { program: program.name, in_memory, over_budget, overlap, memory, gigabytes_per_second })
 }
 
-/// Numbers between 0 and 1.
+/// Writes numbers between 0 and 1.
 fn write_numbers(path: &Path, numbers: u64) -> std::io::Result<()> {
     let mut output = BufWriter::with_capacity(1 << 20, File::create(path)?);
     for number in 0..numbers {
@@ -160,7 +160,7 @@ fn source(program: &Streamed, path: &Path) -> Result<Box<dyn Source>, String> {
     open(path, wanted, &SourceOptions { shape, ..SourceOptions::default() })
 }
 
-/// The first elements of the file.
+/// Reads the first elements of the file.
 fn first(program: &Streamed, path: &Path, elements: u64, context: &Context) -> Result<Value, String> {
     let mut source = source(program, path)?;
     let mut array =
@@ -176,7 +176,7 @@ fn rows_of(value: &Value) -> Result<Box<dyn Source>, String> {
     Ok(Box::new(source))
 }
 
-/// Runs a stream: the state of a fold.
+/// Runs a stream; returns the state of a fold.
 fn streamed(
     program: &Streamed,
     loaded: &Program,
@@ -203,7 +203,7 @@ fn streamed(
     Ok(Vec::new())
 }
 
-/// Whether a stream computes what the whole-array program does.
+/// Checks that a stream gives the same result as the whole-array program.
 fn check(
     program: &Streamed,
     loaded: &Program,
@@ -244,7 +244,7 @@ fn numbers(value: &Value) -> impl Iterator<Item = f64> + '_ {
     }))
 }
 
-/// The highest anonymous memory of a process that runs a program over files, as this option says.
+/// Returns the peak anonymous memory of a process that runs a program over files, as `option` specifies.
 pub fn peak_memory(
     option: &str,
     program: &str,
@@ -274,7 +274,7 @@ pub fn peak_memory(
 }
 
 impl Report {
-    /// A table.
+    /// Returns the report as a table.
     pub fn markdown(&self) -> String {
         let mut text = format!(
             "# Streams\n\nPrograms in Futhark's language, as `warpwise stream` runs them. {} threads; a file of {} numbers of four bytes, in the page cache; the budget is a quarter of it.\n\n\

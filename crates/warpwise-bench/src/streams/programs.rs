@@ -1,24 +1,24 @@
-//! The programs that are measured: each as a whole-array program and as a stream.
+//! The measured programs, each as a whole-array program and as a stream.
 
 use warpwise_driver::build::build;
 use warpwise_driver::{Context, Options, Program};
 
-/// A program.
+/// A measured program.
 #[derive(Clone, Copy)]
 pub struct Streamed {
-    /// What tables call it.
+    /// Its name in tables.
     pub name: &'static str,
-    /// With the entry points `whole`, and `chunk` or `init`, `step` and `merge`.
+    /// Source, with the entry points `whole`, and `chunk` or `init`, `step` and `merge`.
     source: &'static str,
-    /// Numbers of an element.
+    /// Number of numbers in an element.
     pub width: u64,
-    /// Whether it folds; it maps otherwise.
+    /// Whether the program is a fold rather than a map.
     pub folds: bool,
-    /// The greatest relative difference between the two: sums of floats are combined in other orders.
+    /// Maximum relative difference between the two: sums of floats are combined in different orders.
     pub tolerance: f64,
 }
 
-/// All of them. Elements are numbers between 0 and 1.
+/// All programs. Elements are numbers between 0 and 1.
 pub const PROGRAMS: [Streamed; 4] = [
     Streamed {
         name: "map",
@@ -85,12 +85,12 @@ entry merge (s: [16][4]f64) (c: [16]i64) (t: [16][4]f64) (d: [16]i64) : ([16][4]
 ];
 
 impl Streamed {
-    /// The program of this name.
+    /// Returns the program of this name.
     pub fn named(name: &str) -> Option<Streamed> {
         PROGRAMS.into_iter().find(|program| program.name == name)
     }
 
-    /// Compiles it.
+    /// Compiles the program.
     pub fn load(&self, context: &Context) -> Result<Program, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let path = folder.path().join("p.fut");
@@ -99,7 +99,7 @@ impl Streamed {
         built.compiled.load(context).map_err(|error| error.to_string())
     }
 
-    /// The sizes of an element.
+    /// Returns the shape of an element.
     pub fn shape(&self) -> Vec<i64> {
         if self.width == 1 { Vec::new() } else { vec![self.width as i64] }
     }

@@ -1,33 +1,33 @@
-//! A source as slow as a disk: what it gives comes late, in the same way as without it. Elements of mapped files are used where
-//! they lie, once they are there.
+//! A source as slow as a disk: its elements come late, but in the same way as from the underlying source. Elements of mapped
+//! files are used in place, once they are available.
 
 use std::time::{Duration, Instant};
 
 use warpwise_stream::ElementType;
 use warpwise_stream::source::{InPlace, Read, Source, View};
 
-/// Gives the elements of another source no faster than at a certain speed.
+/// A source that yields the elements of another at a limited speed.
 pub struct Slow {
     source: Box<dyn Source>,
-    /// Seconds for a byte.
+    /// Seconds per byte.
     pace: f64,
-    /// When the first byte was asked for, and how many were given.
+    /// Time at which the first byte was requested, and number of bytes yielded.
     start: Option<Instant>,
     given: u64,
 }
 
 impl Slow {
-    /// All bytes of the source take so long.
+    /// Creates a source whose `bytes` bytes take the time `all`.
     pub fn new(source: Box<dyn Source>, bytes: u64, all: Duration) -> Slow {
         Slow { source, pace: all.as_secs_f64() / bytes.max(1) as f64, start: None, given: 0 }
     }
 
-    /// The disk begins to turn.
+    /// Starts the clock at the first request.
     fn begin(&mut self) {
         self.start.get_or_insert_with(Instant::now);
     }
 
-    /// Waits until the disk has given so many more elements.
+    /// Waits until `count` more elements are due.
     fn wait(&mut self, count: u64) {
         self.given += count * self.source.element().bytes().unwrap_or(1);
         if let Some(start) = self.start {

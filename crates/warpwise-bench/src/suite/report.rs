@@ -1,4 +1,4 @@
-//! What was measured of a folder of programs, as Markdown and JSON.
+//! The report on a folder of programs, as Markdown and JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,59 +13,59 @@ use crate::gpu::in_file_names;
 use crate::measure::{geometric_mean, median};
 use crate::report::machine;
 
-/// Cases that take Futhark less than these microseconds measure what a call costs.
+/// Time in microseconds below which a case of Futhark measures the cost of a call.
 const CALL: f64 = 20.0;
 
 /// A case of a program.
 #[derive(Serialize, Deserialize)]
 pub struct Row {
-    /// Its path in the folder.
+    /// Path of the program in the folder.
     pub program: String,
     /// The entry point.
     pub entry: String,
-    /// As the test block has it.
+    /// Name of the case in the test block.
     pub case: String,
-    /// Our median in microseconds.
+    /// Warpwise's median in microseconds.
     pub ours: Option<f64>,
-    /// The medians of Futhark's back ends, in the order of the report's.
+    /// Medians of Futhark's back ends, in the order of [`Setting::back_ends`].
     pub theirs: Vec<Option<f64>>,
 }
 
-/// What was measured, and beside whom.
+/// The machine of a measurement, and the programs compared with Warpwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// The processor or the device.
     pub machine: String,
-    /// Whether that is a device: then all arrays lie there before the clock starts, and results when it stops.
+    /// Whether the machine is a device: then all arrays are in its memory before and after the timed part.
     pub is_device: bool,
-    /// Futhark's back ends; none where it takes no part.
+    /// Futhark's back ends; none if it takes no part.
     pub back_ends: Vec<String>,
 }
 
-/// Everything.
+/// The whole report.
 #[derive(Serialize, Deserialize)]
 pub struct Report {
-    /// On what, and beside whom.
+    /// The machine, and the programs compared with Warpwise.
     #[serde(flatten)]
     pub setting: Setting,
-    /// A case each.
+    /// The rows, one per case.
     pub rows: Vec<Row>,
-    /// Programs that commands ran no case of, with the commands and their reasons.
+    /// Programs of which a command ran no case, with the commands and their reasons.
     pub failures: BTreeMap<String, Vec<(String, String)>>,
 }
 
 impl Row {
-    /// Futhark's best time.
+    /// Returns Futhark's best time.
     fn best(&self) -> Option<f64> {
         self.theirs.iter().copied().flatten().min_by(f64::total_cmp)
     }
 
-    /// Futhark's best time over ours. Futhark counts whole microseconds: a time of none is no figure to divide.
+    /// Returns Futhark's best time over Warpwise's. Futhark counts whole microseconds; a time of 0 gives no ratio.
     pub fn ratio(&self) -> Option<f64> {
         Some(self.best().filter(|best| *best > 0.0)? / self.ours?)
     }
 
-    /// The row for the terminal.
+    /// Returns the row for the terminal.
     pub fn line(&self) -> String {
         let Row { program, entry, case, .. } = self;
         let ratio = self.ratio().map_or("–".to_string(), |ratio| format!("{ratio:.2}"));
@@ -78,19 +78,19 @@ impl Row {
 }
 
 impl Setting {
-    /// The processor beside Futhark's back ends for it.
+    /// Creates the setting of the processor, with Futhark's back ends for it.
     pub fn processor(with_futhark: bool) -> Setting {
         let back_ends = BACK_ENDS.iter().filter(|_| with_futhark).map(|name| name.to_string()).collect();
         Setting { machine: machine(), is_device: false, back_ends }
     }
 
-    /// A CUDA device, by its name, beside Futhark's back end for those.
+    /// Creates the setting of a CUDA device, by its name, with Futhark's back end for such devices.
     pub fn cuda(name: String, with_futhark: bool) -> Setting {
         let back_ends = with_futhark.then(|| "cuda".to_string());
         Setting { machine: name, is_device: true, back_ends: Vec::from_iter(back_ends) }
     }
 
-    /// The file of the report, less its ending.
+    /// Returns the name of the report's file without extension.
     fn file(&self) -> String {
         if self.is_device {
             format!("gpu-{}-suite", in_file_names(&self.machine))
@@ -105,10 +105,10 @@ impl Report {
         Report { setting, rows: Vec::new(), failures: BTreeMap::new() }
     }
 
-    /// The report that a folder has, to be gone on with; a new one if it has none.
+    /// Returns the existing report of a folder for continuation; a new one if there is none.
     ///
     /// # Errors
-    /// One that cannot be read, or is of another machine or other commands: the figures of a table are alike.
+    /// The report cannot be read, or has another machine or other commands: all figures of a table must be comparable.
     pub(super) fn gone_on_with(folder: &Path, setting: Setting) -> Result<Report, String> {
         let path = folder.join(setting.file() + ".json");
         let text = match std::fs::read_to_string(&path) {
@@ -126,7 +126,7 @@ impl Report {
         Ok(former)
     }
 
-    /// Replaces what is known of a program.
+    /// Replaces the figures of a program.
     pub(super) fn replace(&mut self, program: &str, rows: Vec<Row>, ours: &Times, theirs: &[Times]) {
         self.rows.retain(|row| row.program != program);
         self.rows.extend(rows);
@@ -145,13 +145,13 @@ impl Report {
         }
     }
 
-    /// Ratios of the cases that take Futhark at least as long as a call, or less.
+    /// Returns the ratios of the cases that take Futhark less than [`CALL`] microseconds, or of the others.
     fn ratios(&self, of_calls: bool) -> Vec<f64> {
         let wanted = self.rows.iter().filter(|row| row.best().is_some_and(|best| (best < CALL) == of_calls));
         wanted.filter_map(Row::ratio).collect()
     }
 
-    /// The report as Markdown, the worst ratios first.
+    /// Returns the report as Markdown, the worst ratios first.
     pub fn markdown(&self) -> String {
         let Setting { machine, is_device, back_ends } = &self.setting;
         let place = if *is_device { ", arrays on the device before and after" } else { "" };
@@ -209,7 +209,7 @@ impl Report {
     }
 }
 
-/// Microseconds in a unit that people read.
+/// Formats a time in microseconds with a readable unit.
 fn time(microseconds: Option<f64>) -> String {
     match microseconds {
         None => "–".to_string(),

@@ -1,5 +1,5 @@
-//! The programs of Rodinia, FinPar, Parboil and Accelerate that are no kernels of a few lines, as rows of the
-//! table, with inputs made here.
+//! The programs of Rodinia, FinPar, Parboil and Accelerate that are larger than kernels of a few lines, as rows of the table,
+//! with generated inputs.
 
 use super::inputs::{below, f32s, f64s, i32s};
 use super::table::{scaled, work};
@@ -7,7 +7,7 @@ use super::{Output, Work};
 use crate::compare::MOSTLY;
 use crate::value::{Kind, Value};
 
-/// These works, with sizes multiplied by `scale`.
+/// Returns these works, with sizes multiplied by `scale`.
 pub fn applications(scale: f64) -> Vec<Work> {
     vec![
         backprop(scaled(1 << 20, scale)),
@@ -139,7 +139,7 @@ fn lavamd(side: usize) -> Work {
     }
 }
 
-/// The boxes that touch a box of a cube.
+/// Returns the boxes that touch a box of a cube.
 fn neighbours(side: usize, number: usize) -> Vec<usize> {
     let near = |x: usize| x.saturating_sub(1)..(x + 2).min(side);
     let (z, y, x) = (number / (side * side), number / side % side, number % side);
@@ -148,7 +148,7 @@ fn neighbours(side: usize, number: usize) -> Vec<usize> {
     cube.filter(|&other| other != number).collect()
 }
 
-/// So many strikes on a grid of so many prices, log-volatilities and times.
+/// Creates a work with `outer` strikes on a grid of `points` prices, log-volatilities and times.
 pub fn locvolcalib(name: &str, outer: usize, points: [usize; 3]) -> Work {
     let points = points.map(|size| size as i64);
     Work {
@@ -202,13 +202,13 @@ pub fn option_pricing(paths: usize) -> Work {
     }
 }
 
-/// The direction vector of a bit: that bit of a fraction is set, those above are not, those below are anything.
+/// Returns the direction vector of a bit: that bit of a fraction is set, those above are clear, those below are arbitrary.
 fn direction(seed: usize, bit: usize) -> i32 {
     let leading = 1 << (29 - bit);
     leading | below(seed as u64 + 1, bit, leading)
 }
 
-/// The order in which a Brownian bridge fixes dates a day apart, from 1, and its weights.
+/// Returns the order in which a Brownian bridge fixes dates a day apart, from 1, and its weights.
 fn bridge(dates: usize) -> (Value, Value) {
     let years = |days: usize| days as f32 / 366.0;
     let mut rows = vec![([dates, 0, 0], [years(dates).sqrt(), 0.0, 0.0])];

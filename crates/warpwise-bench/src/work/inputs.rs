@@ -1,8 +1,8 @@
-//! Input data: numbers that look random and depend on nothing but their position and a seed.
+//! Input data: pseudorandom numbers that depend only on their position and a seed.
 
 use crate::value::Value;
 
-/// The position mixed until no bit of it can be told from the others (the finaliser of splitmix64).
+/// Hashes a position (the finaliser of splitmix64).
 fn mixed(seed: u64, i: usize) -> u64 {
     let a = (i as u64).wrapping_add(seed << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let b = (a ^ (a >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -10,27 +10,27 @@ fn mixed(seed: u64, i: usize) -> u64 {
     c ^ (c >> 31)
 }
 
-/// At least 0, less than 1.
+/// Returns a number that is at least 0 and less than 1.
 fn unit(seed: u64, i: usize) -> f32 {
     (mixed(seed, i) >> 40) as f32 / (1 << 24) as f32
 }
 
-/// Floats from `low` to `high`.
+/// Creates floats from `low` to `high`.
 pub fn f32s(seed: u64, shape: &[usize], low: f32, high: f32) -> Value {
     Value::tabulate_f32(shape, |i| low + unit(seed, i) * (high - low))
 }
 
-/// As [`f32s`].
+/// Like [`f32s`], for `f64`.
 pub fn f64s(seed: u64, shape: &[usize], low: f64, high: f64) -> Value {
     Value::tabulate_f64(shape, |i| low + f64::from(unit(seed, i)) * (high - low))
 }
 
-/// Integers from 0 to `limit`, exclusive.
+/// Creates integers from 0 to `limit`, exclusive.
 pub fn i32s(seed: u64, shape: &[usize], limit: i32) -> Value {
     Value::tabulate_i32(shape, |i| below(seed, i, limit))
 }
 
-/// An integer from 0 to `limit`, exclusive.
+/// Returns an integer from 0 to `limit`, exclusive.
 pub fn below(seed: u64, i: usize, limit: i32) -> i32 {
     (mixed(seed, i) >> 33) as i32 % limit
 }

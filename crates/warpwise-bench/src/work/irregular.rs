@@ -1,12 +1,12 @@
-//! Work that cannot be shared in equal parts: rows and vertices of very different sizes, parts that are only known
-//! when others are done. Against C with dynamic scheduling.
+//! Works that cannot be divided evenly: rows and vertices of very different sizes, and parts that are only known when others are
+//! done. They are compared with C with dynamic scheduling.
 
 use super::inputs::{below, f32s};
 use super::table::{scaled, work};
 use super::{Goal, Output, Work};
 use crate::value::{Kind, Value};
 
-/// These works, with sizes multiplied by `scale`.
+/// Returns these works, with sizes multiplied by `scale`.
 pub fn irregular(scale: f64) -> Vec<Work> {
     let works = [
         spmv(scaled(1 << 20, scale)),
@@ -18,13 +18,13 @@ pub fn irregular(scale: f64) -> Vec<Work> {
     works.into_iter().map(|work| Work { goal: Goal::StrictC(0.8), ..work }).collect()
 }
 
-/// Sizes of rows after a power law, from `least` on: a row in a thousand is a hundred times as long.
+/// Returns the size of a row by a power law, from `least` on: a row in a thousand is a hundred times as long.
 fn power_law(seed: u64, i: usize, least: f64, most: f64) -> i32 {
     let unit = (f64::from(below(seed, i, 1 << 24)) + 1.0) / f64::from(1 << 24);
     (least * unit.powf(-2.0 / 3.0)).min(most) as i32
 }
 
-/// Where rows of these sizes begin, and the end behind the last.
+/// Returns the starts of rows of these sizes, and the end after the last.
 fn starts(sizes: impl Iterator<Item = i32>) -> Vec<i32> {
     let mut at = 0;
     let mut starts = vec![0];
@@ -54,8 +54,8 @@ fn spmv(rows: usize) -> Work {
     }
 }
 
-/// An undirected graph of eight edges a vertex, most of which lead to few vertices: where the neighbours of each begin, and
-/// the neighbours.
+/// Creates an undirected graph with eight edges per vertex, most of which lead to few vertices: the start of each vertex's
+/// neighbours, and the neighbours.
 fn graph(vertices: usize) -> (Vec<i32>, Vec<i32>) {
     let end = |edge: usize, seed: u64| {
         let unit = f64::from(below(seed, edge, 1 << 24)) / f64::from(1 << 24);

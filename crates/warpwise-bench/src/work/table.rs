@@ -7,7 +7,7 @@ use super::{Goal, Limit, Output, Work};
 use crate::compare::{CLOSE, MOSTLY};
 use crate::value::{Kind, Value};
 
-/// All works, with sizes multiplied by `scale`.
+/// Returns all works, with sizes multiplied by `scale`.
 pub fn works(scale: f64) -> Vec<Work> {
     let mut works = elementwise(scale);
     works.extend(reductions(scale));
@@ -22,17 +22,17 @@ pub fn works(scale: f64) -> Vec<Work> {
     works
 }
 
-/// The works of which two threads should take half the time of one.
+/// Returns whether two threads should take half the time of one for this work.
 pub fn compute_bound(work: &Work) -> bool {
     matches!(work.source, "mandelbrot" | "nbody" | "mriq" | "crystal" | "lavamd" | "myocyte" | "tpacf")
 }
 
-/// A size multiplied by `scale`, at least 64.
+/// Returns a size multiplied by `scale`, at least 64.
 pub fn scaled(size: usize, scale: f64) -> usize {
     ((size as f64 * scale) as usize).max(64)
 }
 
-/// A work with one program and one baseline function of the same name as the entry point.
+/// Creates a work with one program and one baseline function of the same name as the entry point.
 pub fn work(
     name: impl Into<String>,
     program: &'static str,
@@ -337,7 +337,7 @@ fn grids(scale: f64) -> Vec<Work> {
     vec![hotspot, stencil, pathfinder]
 }
 
-/// Heat on a grid of so many rows and columns.
+/// Creates the work of heat on a grid of `side` rows and columns.
 pub fn hotspot(side: usize, steps: i32) -> Work {
     Work {
         sizes: vec![side as i64; 2],

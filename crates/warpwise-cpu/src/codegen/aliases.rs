@@ -1,9 +1,8 @@
-//! Which memories cannot overlap, told to LLVM as scoped alias metadata.
+//! Scoped alias metadata, which tells LLVM which memories cannot overlap.
 //!
-//! Every parameter is a root with a scope of its own; the task's arena is one root (blocks reuse its
-//! space after a reset, so arena memories are not told apart), the task's context another. A
-//! memory that is set from others has all their roots. Two roots are disjoint unless both are
-//! parameters and neither promises `noalias`.
+//! Every parameter is a root with a scope of its own; the task's arena is one root (blocks reuse its space after a reset, so
+//! arena memories are not distinguished), and the task's context is another. A memory that is set from others has all their
+//! roots. Two roots are disjoint unless both are parameters and neither promises `noalias`.
 
 use warpwise_imp::traverse::for_each_op;
 use warpwise_imp::{Kernel, KernelParam, Mem, Op, ops};
@@ -19,7 +18,7 @@ pub(super) struct Aliases {
 
 struct Access {
     scopes: String,
-    /// Nothing writes this memory while the kernel runs.
+    /// Whether nothing writes this memory while the kernel runs.
     constant: bool,
 }
 
@@ -30,10 +29,10 @@ enum Root {
     Context,
 }
 
-/// What a memory may point into: positions in the table of roots, ascending.
+/// The roots that a memory may point into, as ascending positions in the table of roots.
 type Roots = Vec<usize>;
 
-/// The position of the task's arena.
+/// The position of the task's arena in the table of roots.
 const ARENA: usize = 0;
 
 impl Aliases {
@@ -51,18 +50,18 @@ impl Aliases {
         }
     }
 
-    /// What follows an access to this memory.
+    /// Returns the metadata of an access to this memory.
     pub fn access(&self, mem: Mem) -> String {
         self.by_mem[mem.index()].scopes.clone()
     }
 
-    /// What follows a load instruction from this memory.
+    /// Returns the metadata of a load from this memory.
     pub fn load(&self, mem: Mem) -> String {
         let Access { scopes, constant } = &self.by_mem[mem.index()];
         format!("{scopes}{}", if *constant { ", !invariant.load !{}" } else { "" })
     }
 
-    /// What follows an access to the task's context.
+    /// Returns the metadata of an access to the task's context.
     pub fn context(&self) -> &str {
         &self.context
     }
@@ -76,7 +75,7 @@ impl Access {
         let mine: Vec<&str> = own.iter().map(|&i| scopes[i].as_str()).collect();
         let constant = own.iter().all(|&i| roots[i] == Root::Param { noalias: true, read_only: true });
         if own.is_empty() {
-            // Never set: a null pointer, about which nothing need be known.
+            // The memory is never set: a null pointer, for which no facts are needed.
             return Access { scopes: String::new(), constant: false };
         }
         let scopes = format!(", !alias.scope !{{{}}}, !noalias !{{{}}}", mine.join(", "), others.join(", "));
@@ -93,7 +92,7 @@ impl Root {
     }
 }
 
-/// The table of roots, the context last, and the roots of each memory before any assignment.
+/// Returns the table of roots, with the context last, and the roots of each memory before any assignment.
 fn starting_points(kernel: &Kernel) -> (Vec<Root>, Vec<Roots>) {
     let mut roots = vec![Root::Arena];
     let mut by_mem = vec![Roots::new(); kernel.mems.len()];
@@ -107,7 +106,7 @@ fn starting_points(kernel: &Kernel) -> (Vec<Root>, Vec<Roots>) {
     (roots, by_mem)
 }
 
-/// Hands roots on along assignments; whether anything changed.
+/// Propagates roots along assignments; returns whether anything changed.
 fn spread(block: &[Op], by_mem: &mut [Roots]) -> bool {
     let mut changed = false;
     for_each_op(block, &mut |op| match op {

@@ -1,4 +1,4 @@
-//! Atomic updates of memory: one instruction where the machine has one, else compare and swap.
+//! Atomic updates of memory: one instruction if the machine has one, otherwise compare and swap.
 
 use warpwise_imp::{AtomicOp, Mem, Operand};
 use warpwise_prim::BinaryOp;
@@ -39,7 +39,7 @@ impl Function<'_> {
         }
     }
 
-    /// Does something for every lane where the mask holds, in order; the lane is an `i64`.
+    /// Emits code that runs for every lane whose mask holds, in order; the lane is an `i64`.
     fn for_each_lane<T>(&mut self, mask: &Mask, act: impl FnOnce(&mut Self, &Scalar<Int>) -> T) -> T {
         let bits = self.text.packed(mask);
         let slot = self.text.slot(bits.ty);
@@ -79,7 +79,7 @@ impl Function<'_> {
         }
     }
 
-    /// Tries again until nobody has interfered.
+    /// Updates by compare and swap, repeated until no other thread has interfered.
     fn compare_and_swap(&mut self, op: AtomicOp, place: &Pointer, value: &Scalar<Any>) -> Emitted<()> {
         let stored = value.ty.element.stored();
         let slot = self.text.slot(Type::int(stored.bits()));
@@ -104,7 +104,7 @@ impl Function<'_> {
     }
 }
 
-/// The read-modify-write operation of LLVM that is one instruction, or a loop of LLVM's making.
+/// Returns LLVM's read-modify-write operation, which is one instruction, or a loop that LLVM generates.
 fn machine_update(op: AtomicOp) -> Option<&'static str> {
     match op {
         AtomicOp::Exchange => Some("xchg"),

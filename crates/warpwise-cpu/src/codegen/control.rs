@@ -1,7 +1,7 @@
-//! Structured control flow to basic blocks.
+//! Translation of structured control flow to basic blocks.
 //!
-//! Short loops with constant bounds are to be unrolled as a whole: their indices become constants, and with them
-//! table entries' addresses, shift amounts and comparisons. LLVM by itself counts instructions only.
+//! Short loops with constant bounds are marked for full unrolling: their indices become constants, and with them addresses of
+//! table entries, shift amounts and comparisons. LLVM's own heuristic only counts instructions.
 
 use warpwise_imp::{Block, Label, Op, Operand, Reg, ops};
 
@@ -9,7 +9,7 @@ use super::Emitted;
 use super::function::Function;
 use super::llvm::{BlockName, Int, Scalar, Type, int};
 
-/// Operations that a loop with constant bounds may become when unrolled.
+/// Maximum number of operations of an unrolled loop with constant bounds.
 const UNROLLED_OPERATIONS: i64 = 400;
 
 impl Function<'_> {
@@ -57,8 +57,8 @@ impl Function<'_> {
         Ok(())
     }
 
-    /// The end of a counting loop. The sum cannot overflow with step 1, since the index is below `end`; nor in
-    /// 64 bits, where no loop runs long enough. In between, what remains is compared instead.
+    /// Emits the end of a counting loop. The sum cannot overflow with step 1, since the index is below `end`, or in 64 bits,
+    /// since no loop runs long enough. In all other cases the remaining distance is compared instead.
     fn advance(
         &mut self,
         index: Reg,
@@ -116,7 +116,8 @@ impl Function<'_> {
         Ok(())
     }
 
-    /// What follows in the same block is never reached; it goes into a block of its own that LLVM drops.
+    /// Leaves a scope. The operations that follow in the same block are unreachable; they go into a block of their own, which
+    /// LLVM drops.
     fn leave(&mut self, label: Label) -> Emitted<()> {
         let exit =
             *self.exits.get(&label.0).ok_or_else(|| format!("{label:?} is left from outside its scope"))?;
@@ -127,20 +128,20 @@ impl Function<'_> {
     }
 }
 
-/// Whether a loop is short enough, all iterations together, to be unrolled.
+/// Returns whether a loop, with all its iterations, is short enough to be unrolled.
 fn unrolls(from: Operand, to: Operand, step: i64, body: &Block) -> bool {
     iterations(from, to, step)
         .is_some_and(|count| count > 1 && count.saturating_mul(operations(body)) <= UNROLLED_OPERATIONS)
 }
 
-/// How often a loop with constant bounds runs.
+/// Returns the number of iterations of a loop with constant bounds.
 fn iterations(from: Operand, to: Operand, step: i64) -> Option<i64> {
     let (Operand::Const(from), Operand::Const(to)) = (from, to) else { return None };
     let span = to.as_int()?.checked_sub(from.as_int()?)?;
     Some(span.max(0) as u64).map(|span| span.div_ceil(step as u64) as i64)
 }
 
-/// How many operations a block runs, loops of unknown length once.
+/// Returns the number of operations that a block runs. Loops of unknown length count once.
 fn operations(block: &Block) -> i64 {
     let of = |op: &Op| {
         let inside =

@@ -7,7 +7,7 @@ use super::function::Function;
 use super::llvm::{Any, Cast, Data, Element, Float, Int, Mask, Precision, Value, cast, float, int};
 
 impl Function<'_> {
-    /// `x`, of scalar type `from`, converted to another, lane by lane.
+    /// Converts `x` from scalar type `from` to another, lane by lane.
     pub fn convert(
         &mut self,
         op: ConvertOp,
@@ -39,13 +39,13 @@ impl Function<'_> {
         })
     }
 
-    /// Any float as f64, exactly.
+    /// Converts any float to f64, exactly.
     pub fn double_of(&mut self, x: &Value<Float>) -> Value<Float> {
         let x = self.at_least_single(x);
         self.text.cast(cast::FPEXT, &x, Precision::Double)
     }
 
-    /// An f64 rounded once to any float type.
+    /// Rounds an f64 once to any float type.
     pub fn rounded_from_double(&mut self, x: &Value<Float>, precision: Precision) -> Value<Float> {
         match precision {
             Precision::Half => self.double_to_half(x),
@@ -63,8 +63,8 @@ impl Function<'_> {
         }
     }
 
-    /// By way of f32, rounded to odd: the last digit then tells that something was cut off, and
-    /// rounding a second time gives what rounding once would have given.
+    /// Converts by way of f32, rounded to odd: the last digit then tells that digits were cut off, so that rounding a second time
+    /// gives the result of rounding once.
     fn double_to_half(&mut self, x: &Value<Float>) -> Value<Float> {
         let nearest = self.text.cast(cast::FPTRUNC, x, Precision::Single);
         let back = self.text.cast(cast::FPEXT, &nearest, Precision::Double);
@@ -81,7 +81,7 @@ impl Function<'_> {
         self.text.cast(cast::FPTRUNC, &odd, Precision::Half)
     }
 
-    /// To f16 by way of f32, which is exact as far as f16 reaches.
+    /// Converts integers to floats. The conversion to f16 goes by way of f32, which is exact within the range of f16.
     fn int_to_float(&mut self, opcode: Cast<Int, Float>, x: &Value<Int>, to: Precision) -> Value<Float> {
         if to != Precision::Half {
             return self.text.cast(opcode, x, to);
@@ -90,7 +90,7 @@ impl Function<'_> {
         self.text.cast(cast::FPTRUNC, &single, to)
     }
 
-    /// Saturates; NaN becomes 0.
+    /// Converts floats to integers; saturates, and NaN becomes 0.
     fn float_to_int(&mut self, sign: Sign, x: &Value<Float>, bits: u32) -> Value<Int> {
         let x = self.at_least_single(x);
         if x.ty.is_vector() && matches!(bits, 32 | 64) {
@@ -101,8 +101,8 @@ impl Function<'_> {
         self.text.call(to, &name, &[&x], "")
     }
 
-    /// LLVM's saturating conversion goes lane by lane. Its plain one does not, and yields poison in the lanes that it
-    /// cannot convert, which selects then pass over.
+    /// Converts vectors. LLVM's saturating conversion goes lane by lane; its plain one does not, and yields poison in the lanes
+    /// that it cannot convert, which selects then discard.
     fn vector_to_int(&mut self, sign: Sign, x: &Value<Float>, bits: u32) -> Value<Int> {
         let to = x.ty.of::<Int>(bits);
         let (digits, low, least, most) = match sign {
@@ -128,7 +128,7 @@ impl Function<'_> {
         self.text.compare_float(float::OEQ, &size, f64::INFINITY)
     }
 
-    /// From the exponent field in f64; of its subnormal numbers from the place of the first digit.
+    /// Computes the exponent from the exponent field in f64; for its subnormal numbers, from the position of the first digit.
     fn leading_exponent(&mut self, x: &Value<Float>) -> Value<Int> {
         let x = self.double_of(x);
         let result = x.ty.of::<Int>(32);
@@ -152,7 +152,7 @@ impl Function<'_> {
     }
 }
 
-/// How integers that floats become are read.
+/// The signedness of integers that floats are converted to.
 #[derive(Clone, Copy)]
 enum Sign {
     Signed,
@@ -168,7 +168,7 @@ impl Sign {
     }
 }
 
-/// Integers, or truth values as integers of one bit.
+/// Returns integers, or truth values as integers of one bit.
 fn whole_numbers(x: &Value<Any>) -> Emitted<Value<Int>> {
     match x.data()? {
         Data::Bit(x) => Ok(x.as_ints()),

@@ -1,7 +1,7 @@
 //! Float operators that are exact or correctly rounded.
 //!
-//! f16 is computed in f32 and rounded once: f32 has more than twice its digits, which makes sums,
-//! products, quotients and square roots correctly rounded. Only `fma` and the remainders take f64.
+//! f16 is computed in f32 and rounded once: f32 has more than twice its digits, so that sums, products, quotients and square
+//! roots are correctly rounded. Only `fma` and the remainders use f64.
 
 use warpwise_prim::TernaryOp;
 
@@ -38,7 +38,7 @@ impl Function<'_> {
 
     // -- f16 in f32 --------------------------------------------------------------------------
 
-    /// An f16 as f32, others as they are.
+    /// Converts an f16 to f32; leaves other floats unchanged.
     pub fn at_least_single(&mut self, x: &Value<Float>) -> Value<Float> {
         match x.ty.element {
             Precision::Half => self.text.cast(cast::FPEXT, x, Precision::Single),
@@ -46,7 +46,7 @@ impl Function<'_> {
         }
     }
 
-    /// Computes f16 in f32 and rounds the result; others as they are.
+    /// Computes f16 in f32 and rounds the result; computes other floats directly.
     pub fn in_single<const N: usize>(
         &mut self,
         args: [&Value<Float>; N],
@@ -74,8 +74,8 @@ impl Function<'_> {
         self.arithmetic(float::DIV, &x.ty.constant(1.0), &root)
     }
 
-    /// From the machine's estimate of 14 bits, by Newton's steps: one for f32, two for f64. Where the first
-    /// step's correction is no number, the argument is 0, infinite, negative or no number, and the estimate is the result.
+    /// Refines the machine's 14-bit estimate by Newton steps: one for f32, two for f64. If the first step's correction is NaN,
+    /// the argument is 0, infinite, negative or NaN, and the estimate is the result.
     pub fn estimated_reciprocal_root(&mut self, x: &Value<Float>) -> Value<Float> {
         let (name, steps) = match x.ty.element {
             Precision::Single if self.target.mask_registers => ("ps", 1),
@@ -89,7 +89,7 @@ impl Function<'_> {
         self.text.select(&corrects, &refined, &estimate)
     }
 
-    /// y + y/2 * (1 - x*y*y), and the factor in parentheses.
+    /// Computes y + y/2 * (1 - x*y*y); also returns the factor in parentheses.
     fn newton_step(&mut self, x: &Value<Float>, y: &Value<Float>) -> (Value<Float>, Value<Float>) {
         let root = self.text.binary(float::MUL, x, y);
         let negated = self.float_bits(int::XOR, &root, i64::MIN);
@@ -98,15 +98,15 @@ impl Function<'_> {
         (self.text.intrinsic(float::FMA, [&half, &correction, y]), correction)
     }
 
-    /// The estimate for one machine vector.
+    /// Computes the estimate for one machine vector.
     fn root_estimate(&mut self, name: &str, x: &Value<Float>) -> Value<Float> {
         let name = format!("llvm.x86.avx512.rsqrt14.{name}.{}", x.ty.bits() * x.ty.lanes);
         let all = Type::int(x.ty.lanes.max(8)).constant(-1);
         self.text.call(x.ty, &name, &[x, &x.ty.zero(), &all], "nounwind willreturn memory(none)")
     }
 
-    /// f64 holds the product exactly, and the sum exactly wherever bits below its last could decide
-    /// how the result is rounded: within the range of f16 the operands are not further apart.
+    /// Computes `fma` in f64. The product is exact, and so is the sum wherever bits below its last one could decide how the
+    /// result is rounded: within the range of f16 the operands are not further apart.
     fn half_fma(&mut self, x: &Value<Float>, y: &Value<Float>, z: &Value<Float>) -> Value<Float> {
         let [x, y, z] = [x, y, z].map(|value| self.double_of(value));
         let product = self.text.binary(float::MUL, &x, &y);
@@ -116,7 +116,7 @@ impl Function<'_> {
 
     // -- bits --------------------------------------------------------------------------------
 
-    /// Combines the bits of a float with `mask`, whose top bit stands for the sign and others for the rest.
+    /// Combines the bits of a float with `mask`, whose top bit stands for the sign and whose other bits stand for the rest.
     pub fn float_bits(&mut self, opcode: Opcode<Int>, x: &Value<Float>, mask: i64) -> Value<Float> {
         let bits = self.text.bits(x);
         let result = self.text.binary_int(opcode, &bits, mask >> (64 - x.ty.bits()));
@@ -139,7 +139,7 @@ impl Function<'_> {
         self.text.select(&positive, &x.ty.constant(1.0), &other)
     }
 
-    /// Neighbouring floats of one sign have neighbouring bits.
+    /// Computes the next float in the direction of `y`. Neighbouring floats of one sign have neighbouring bits.
     pub fn next_after(&mut self, x: &Value<Float>, y: &Value<Float>) -> Value<Float> {
         let (ty, precision) = (x.ty.as_int(), x.ty.element);
         let bits = self.text.bits(x);

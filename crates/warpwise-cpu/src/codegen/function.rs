@@ -1,4 +1,4 @@
-//! One kernel: its registers, its operands, and which file handles which operation.
+//! One kernel: its registers, its operands, and the dispatch of operations to files.
 
 use warpwise_imp::{CpuTarget, Kernel, KernelParam, Mem, Op, Operand, Reg, Role};
 use warpwise_ir::entity::Entity;
@@ -11,24 +11,24 @@ use super::llvm::{
 };
 use super::{Emitted, Exits};
 
-/// A kernel while it is translated.
+/// A kernel during its translation.
 pub(super) struct Function<'a> {
     pub text: Text<'a>,
     pub target: &'a CpuTarget,
     pub exits: Exits,
     pub aliases: Aliases,
-    /// Whether a store past the caches has been emitted.
+    /// Whether a store that bypasses the caches has been emitted.
     pub streams: bool,
-    /// How many divisions of wide vectors have code of their own for small operands.
+    /// Number of divisions of wide vectors that have separate code for small operands.
     pub wide_quotients: usize,
     kernel: &'a Kernel,
     regs: Vec<Place>,
     mems: Vec<Slot<Address, One>>,
 }
 
-/// Where a register is kept.
+/// The storage of a register.
 enum Place {
-    /// It is a value (see [`Role`]); there is none before its assignment.
+    /// A value (see [`Role`]); none before its assignment.
     Value(Option<Value<Any>>),
     Slot(Slot<Any>),
 }
@@ -57,7 +57,7 @@ impl<'a> Function<'a> {
         self.return_from_kernel();
         let vector_bits = self.target.vector_bits;
         let CpuTarget { name, features, .. } = self.target;
-        // Vectors that do not fit registers lie within cache lines on the stack.
+        // Vectors that do not fit in registers lie within cache lines on the stack.
         self.text.finish(&format!(
             "define void @{symbol}(ptr noalias %context, ptr noalias readonly %args, \
              i64 range(i64 0, -9223372036854775808) %lo, i64 range(i64 0, -9223372036854775808) %hi) nounwind \
@@ -66,8 +66,9 @@ impl<'a> Function<'a> {
         Ok(())
     }
 
-    /// Slots that must be initialised start at zero, so that nothing undefined flows through lanes that were never assigned.
-    /// Others do not, and values have none: of many slots that a long function uses all over LLVM takes long to make values.
+    /// Creates the storage of the registers. Slots that must be initialised start at zero, so that no undefined value flows
+    /// through lanes that were never assigned. Other slots are not initialised. Most registers are values without a slot, since
+    /// LLVM takes long to promote many slots that a long function uses throughout.
     fn make_places(&mut self) {
         let roles = warpwise_imp::roles(self.kernel);
         for (reg, data) in self.kernel.regs.iter() {
@@ -125,7 +126,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Assigns a register; a scalar fills the lanes of a vector.
+    /// Assigns a register; a scalar is broadcast to the lanes of a vector.
     pub fn set<K: Kind, S: Shape>(&mut self, reg: Reg, value: &Value<K, S>) -> Emitted<()> {
         let ty = self.reg_type(reg);
         let value = self.text.splat(&value.any(), ty.lanes);
@@ -147,7 +148,7 @@ impl<'a> Function<'a> {
         self.text.write(&self.mems[mem.index()], address);
     }
 
-    /// An operand as it is.
+    /// Returns the value of an operand.
     pub fn operand(&mut self, operand: Operand) -> Value<Any> {
         match operand {
             Operand::Reg(reg) => self.get(reg),
@@ -155,7 +156,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// An operand with this many lanes; a scalar fills them.
+    /// Returns an operand with this many lanes; a scalar is broadcast to them.
     pub fn operand_lanes(&mut self, operand: Operand, lanes: u32) -> Value<Any> {
         match operand {
             Operand::Const(scalar) => constant(scalar, lanes),
@@ -178,12 +179,12 @@ impl<'a> Function<'a> {
         self.operand(operand).mask()
     }
 
-    /// A mask with this many lanes.
+    /// Returns a mask with this many lanes.
     pub fn mask_lanes(&mut self, operand: Operand, lanes: u32) -> Emitted<Mask> {
         self.operand_lanes(operand, lanes).mask()
     }
 
-    /// How many lanes an operand has.
+    /// Returns the number of lanes of an operand.
     pub fn lanes_of(&self, operand: Operand) -> u32 {
         match operand {
             Operand::Reg(reg) => self.reg_type(reg).lanes,
@@ -191,7 +192,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// How many lanes the widest operand has.
+    /// Returns the number of lanes of the widest operand.
     pub fn most_lanes(&self, operands: impl IntoIterator<Item = Operand>) -> u32 {
         operands.into_iter().map(|x| self.lanes_of(x)).max().unwrap_or(1)
     }
@@ -273,7 +274,7 @@ impl<'a> Function<'a> {
         Ok(())
     }
 
-    /// Computes lane by lane: operands have as many lanes as the widest of them, the result goes to `dst`.
+    /// Computes lane by lane: all operands get the number of lanes of the widest one, and the result is assigned to `dst`.
     fn assign<const N: usize>(
         &mut self,
         dst: Reg,
@@ -287,13 +288,13 @@ impl<'a> Function<'a> {
     }
 }
 
-/// A constant of the IR in each of `lanes` lanes.
+/// Returns a constant of the IR in each of `lanes` lanes.
 fn constant(scalar: Constant, lanes: u32) -> Value<Any> {
     let element = Element::from(scalar.ty());
     let bits = scalar.to_bits() as i64;
     match element {
         Element::Float(precision) => {
-            // NaN payloads are not kept: generated code promises NaN, not its bits.
+            // NaN payloads are not preserved: generated code promises NaN, not its bits.
             Type::float(precision).with_lanes(lanes).constant(scalar.as_float().unwrap_or(f64::NAN)).any()
         }
         Element::Bit => Type::BIT.with_lanes(lanes).constant(bits & 1 == 1).any(),

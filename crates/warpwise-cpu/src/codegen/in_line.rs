@@ -1,4 +1,4 @@
-//! Functions of f32 that are computed in line, on machines that multiply and add with one rounding.
+//! Functions of f32 that are computed in line, on machines with fused multiply-add.
 //!
 //! ```text
 //! sin, cos:  q = round (|x| * 2/pi)         // which quarter of the circle
@@ -8,21 +8,21 @@
 //! log:       x = 2^e * (1 + f) with f in [-1/3, 1/3),  e * ln 2 + f - f^2/2 + f^3 * L (f)
 //! ```
 //!
-//! What depends on the argument alone is written alike for sine and cosine, so that LLVM computes it once where a program wants both
-//! of one angle. Of large angles the quarter is no longer exact: if any lane has one, it takes what `libmvec` gives, behind a branch.
-//! Otherwise there are no branches: a call anywhere would have what lives across it in memory all the time. A lane's result
-//! depends on that lane only.
+//! The computations that depend only on the argument are identical for sine and cosine, so that LLVM computes them once if a
+//! program needs both of one angle. For large angles the quarter is no longer exact: if any lane has a large angle, the result
+//! comes from `libmvec`, behind a branch. Otherwise there are no branches: a call anywhere would keep all values that are live
+//! across it in memory. A lane's result depends on that lane only.
 //!
-//! The polynomials are those with the least largest relative error on their intervals (2^-27.8, 2^-32.7, 2^-28.1 and 2^-27.7), their
-//! coefficients rounded to f32 one after the other. All arguments were tried: sine and cosine are at most two places from the right
-//! result, exponential and logarithm one.
+//! The polynomials have the least maximum relative error on their intervals (2^-27.8, 2^-32.7, 2^-28.1 and 2^-27.7), with their
+//! coefficients rounded to f32 one after the other. All arguments were tested: sine and cosine differ from the correct result by
+//! at most two units in the last place, exponential and logarithm by one.
 
 use std::f32::consts;
 
 use super::function::Function;
 use super::llvm::{Float, Int, Precision, Value, cast, float, int};
 
-/// A function with a form for f32 in line.
+/// A function with an inline form for f32.
 #[derive(Clone, Copy)]
 pub(super) enum Elementary {
     Sine,
@@ -31,12 +31,13 @@ pub(super) enum Elementary {
     Logarithm,
 }
 
-/// The largest angle whose quarter is exact enough.
+/// The largest angle with a sufficiently exact quarter.
 const FURTHEST_ANGLE: f64 = 65536.0;
-/// Powers of `e` of numbers beyond are 0 and infinity.
+/// Bounds beyond which powers of `e` are 0 and infinity.
 const EXPONENTS: [f64; 2] = [-104.0, 89.0];
 
-/// `pi / 2` in three floats whose sum is within 2^-76 of it; the product of the first with a quarter's number is subtracted exactly.
+/// `pi / 2` in three floats whose sum is within 2^-76 of it; the product of the first and a quarter's number is subtracted
+/// exactly.
 const HALF_PI: [f32; 3] = [1.570_796_4, -4.371_139e-8, -1.715_124_5e-15];
 const QUARTERS_PER_RADIAN: f32 = 0.636_619_75;
 /// `ln 2` in two floats.
@@ -58,13 +59,13 @@ const LOGARITHM: [f32; 9] = [
     -0.5,
 ];
 
-/// Added to a float this leaves its nearest integer in the lowest bits: `1.5 * 2^23`.
+/// `1.5 * 2^23`. Adding it to a float puts the float's nearest integer into the lowest bits.
 const ROUNDER: f32 = 12_582_912.0;
-/// Bits behind the exponent.
+/// Number of bits after the exponent.
 const FRACTION_BITS: i64 = 23;
 
 impl Elementary {
-    /// The name of the same function in C.
+    /// Returns the name of the function in C.
     pub fn name(self) -> &'static str {
         match self {
             Elementary::Sine => "sin",
@@ -76,7 +77,7 @@ impl Elementary {
 }
 
 impl Function<'_> {
-    /// A function of f32.
+    /// Computes a function of f32.
     pub fn in_line(&mut self, function: Elementary, x: &Value<Float>) -> Value<Float> {
         match function {
             Elementary::Sine | Elementary::Cosine => self.circular(function, x),
@@ -104,7 +105,7 @@ impl Function<'_> {
         self.text.read(&result)
     }
 
-    /// Of arguments with these absolute values up to [`FURTHEST_ANGLE`].
+    /// Computes sine or cosine of arguments with these absolute values, up to [`FURTHEST_ANGLE`].
     fn circular_near(
         &mut self,
         function: Elementary,
@@ -127,8 +128,8 @@ impl Function<'_> {
         };
         let quarter = self.text.bits(&rounded);
         let is_odd = self.text.low_bit(&quarter);
-        // Both are negative in half of the circle, the cosine a quarter earlier; and the sine of a negative angle is that of its
-        // absolute value negated.
+        // Both functions are negative in half of the circle, the cosine a quarter earlier. The sine of a negative angle is the
+        // negated sine of its absolute value.
         let (value, sign) = if let Elementary::Sine = function {
             let half = self.text.binary_int(int::SHL, &quarter, 30);
             let own = self.text.bits(x);
@@ -146,7 +147,7 @@ impl Function<'_> {
     fn exponential(&mut self, x: &Value<Float>) -> Value<Float> {
         let [least, most] = EXPONENTS;
         let mut within = x.clone();
-        // In this way what is no number stays.
+        // This form of the comparison preserves NaN.
         for (beyond, limit) in [(float::OLT, least), (float::OGT, most)] {
             let is_beyond = self.text.compare_float(beyond, &within, limit);
             within = self.text.select(&is_beyond, &x.ty.constant(limit), &within);
@@ -157,7 +158,8 @@ impl Function<'_> {
         let square = self.text.binary(float::MUL, &rest, &rest);
         let fraction = self.text.intrinsic(float::FMA, [&tail, &square, &rest]);
         let fraction = self.text.binary(float::ADD, &fraction, &constant(x, 1.0));
-        // The power of two by two factors: itself it need not be a normal number, and only the last product is rounded.
+        // The power of two is applied as two factors: it need not be a normal number itself, and only the last product is
+        // rounded.
         let bits = self.text.bits(&rounded);
         let power = self.text.binary_int(int::SUB, &bits, ROUNDER.to_bits().into());
         let half = self.text.binary_int(int::ASHR, &power, 1);
@@ -168,7 +170,7 @@ impl Function<'_> {
         })
     }
 
-    /// Of exponents of normal numbers.
+    /// Computes a power of two from an exponent of a normal number.
     fn power_of_two(&mut self, exponent: &Value<Int>) -> Value<Float> {
         let bits = self.text.binary_int(int::SHL, exponent, FRACTION_BITS);
         let bits = self.text.binary_int(int::ADD, &bits, 1.0_f32.to_bits().into());
@@ -176,11 +178,12 @@ impl Function<'_> {
     }
 
     fn logarithm(&mut self, x: &Value<Float>) -> Value<Float> {
-        // Subnormal numbers become normal ones; what is no positive number is replaced at the end.
+        // Subnormal numbers become normal ones; results for arguments that are not positive are replaced at the end.
         let is_small = self.text.compare_float(float::OLT, x, f32::MIN_POSITIVE.into());
         let scaled = self.text.binary(float::MUL, x, &constant(x, (1 << FRACTION_BITS) as f32));
         let normal = self.text.select(&is_small, &scaled, x);
-        // From two thirds on: the exponent of the quotient is that of the power of two to take away.
+        // The reduced range starts at two thirds: the exponent of the quotient by two thirds is that of the power of two to
+        // divide by.
         let bits = self.text.bits(&normal);
         let from = self.text.binary_int(int::SUB, &bits, (2.0_f32 / 3.0).to_bits().into());
         let power = self.text.binary_int(int::ASHR, &from, FRACTION_BITS);
@@ -205,7 +208,7 @@ impl Function<'_> {
         self.text.select(&is_negative, &constant(x, f32::NAN), &result)
     }
 
-    /// `x` less a multiple of the sum of `parts`: the integer that was rounded to before [`ROUNDER`] is taken away.
+    /// Subtracts a multiple of the sum of `parts` from `x`; the multiple is `rounded` minus [`ROUNDER`].
     fn rest<const N: usize>(
         &mut self,
         x: &Value<Float>,
@@ -218,12 +221,12 @@ impl Function<'_> {
         })
     }
 
-    /// `x * factor + summand`, rounded once.
+    /// Computes `x * factor + summand`, rounded once.
     fn fused(&mut self, x: &Value<Float>, factor: f32, summand: f32) -> Value<Float> {
         self.text.intrinsic(float::FMA, [x, &constant(x, factor), &constant(x, summand)])
     }
 
-    /// By Horner's rule.
+    /// Evaluates a polynomial by Horner's rule.
     fn polynomial(&mut self, x: &Value<Float>, coefficients: &[f32]) -> Value<Float> {
         let (highest, others) = coefficients.split_first().expect("a polynomial has coefficients");
         others.iter().fold(constant(x, *highest), |sum, coefficient| {

@@ -1,4 +1,4 @@
-//! Every operator by name, and those on integers and `bool`.
+//! The dispatch of all operators, and the operators on integers and `bool`.
 
 use warpwise_prim::{BinaryOp, CompareOp, UnaryOp};
 
@@ -8,7 +8,8 @@ use super::llvm::{
     Any, Cast, Data, Float, Int, Mask, Opcode, Precision, Predicate, Type, Value, cast, float, int,
 };
 
-/// Each has two ways and a test of all lanes: a nest of hundreds of maps, which divides as often, would take LLVM minutes.
+/// Maximum number of wide quotients of a kernel. Each has two branches and a test of all lanes: LLVM would take minutes for a
+/// nest of hundreds of maps with as many divisions.
 const MOST_WIDE_QUOTIENTS: usize = 16;
 
 impl Function<'_> {
@@ -44,7 +45,7 @@ impl Function<'_> {
         })
     }
 
-    /// `known` is the integer `y` if it is constant: known divisors and exponents make simpler code.
+    /// Emits a binary operator. `known` is the integer `y` if it is constant: known divisors and exponents make simpler code.
     pub fn binary(
         &mut self,
         op: BinaryOp,
@@ -158,7 +159,7 @@ impl Function<'_> {
         self.text.cast(cast::TRUNC, &high, bits)
     }
 
-    /// Zero from a shift by the width or more on; LLVM leaves such shifts undefined.
+    /// Shifts; a shift by the width or more yields zero, where LLVM's shift is undefined.
     fn shift(&mut self, opcode: Opcode<Int>, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         let shifted = self.text.binary(opcode, x, y);
         let in_range = self.text.compare_int(int::ULT, y, x.ty.bits().into());
@@ -189,7 +190,7 @@ impl Function<'_> {
         self.text.select(&below, &corrected, &remainder)
     }
 
-    /// Whether a remainder is not zero and of another sign than the divisor.
+    /// Computes whether a remainder is nonzero and differs in sign from the divisor.
     fn has_other_sign(&mut self, remainder: &Value<Int>, divisor: &Value<Int>) -> Mask {
         let signs = self.text.binary(int::XOR, remainder, divisor);
         let differ = self.text.compare_int(int::SLT, &signs, 0);
@@ -206,7 +207,7 @@ impl Function<'_> {
         self.text.binary(int::SUB, x, &product)
     }
 
-    /// The divisor -1 is replaced, because the least integer over -1 traps.
+    /// Divides signed integers. The divisor -1 is replaced, because the least integer divided by -1 traps.
     fn signed_quotient(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if divides_plainly(known) {
             return self.text.binary(int::SDIV, x, y);
@@ -243,9 +244,9 @@ impl Function<'_> {
         self.text.binary(int::UREM, x, &never_zero(y, known))
     }
 
-    /// There are no vector instructions for integer division, but a float with more digits than both
-    /// operands together need gives the exact quotient after truncation: its rounding error is less
-    /// than the distance 1/y of a fraction from the next integer.
+    /// Divides by floats, since there are no vector instructions for integer division. A float with more digits than both
+    /// operands together gives the exact quotient after truncation: its rounding error is less than the distance 1/y of a
+    /// fraction from the next integer.
     fn quotient_by_floats(
         &mut self,
         (to, from): (Cast<Int, Float>, Cast<Float, Int>),
@@ -258,8 +259,8 @@ impl Function<'_> {
         self.text.cast(from, &quotient, x.ty.bits())
     }
 
-    /// The quotient of integers of 64 bits, which a vector divides one after the other. Most are places in arrays or extents, though:
-    /// where all operands are integers of 32 bits with a sign, floats give the quotient.
+    /// Divides vectors of 64-bit integers, for which the machine divides lane by lane. Most operands are indices or extents,
+    /// though: if all operands are signed 32-bit integers, floats give the quotient.
     fn wide_quotient(&mut self, signed: bool, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         let division = if signed { int::SDIV } else { int::UDIV };
         self.wide_quotients += 1;
@@ -268,7 +269,7 @@ impl Function<'_> {
         }
         let quotient = self.text.slot(x.ty);
         let [above_x, above_y] = [x, y].map(|value| match signed {
-            // The least integer of 32 bits becomes 0, the largest has no bit above.
+            // The least 32-bit integer becomes 0; the largest has no bit above the low 32.
             true => {
                 let moved = self.text.binary_int(int::ADD, value, 1 << 31);
                 self.text.binary_int(int::LSHR, &moved, 32)
@@ -314,7 +315,7 @@ impl Function<'_> {
         result
     }
 
-    /// Squares and multiplies until no lane has exponent bits left.
+    /// Computes a power: squares and multiplies until no lane has exponent bits left.
     fn power(&mut self, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         let ty = x.ty;
         let slots = [(); 3].map(|()| self.text.slot(ty));
@@ -370,20 +371,20 @@ fn float_predicate(op: CompareOp) -> Emitted<Predicate<Float>> {
     }
 }
 
-/// The exponent, if the known divisor is a positive power of two.
+/// Returns the exponent if the known divisor is a positive power of two.
 fn power_of_two(known: Option<i64>) -> Option<i64> {
     known
         .filter(|&divisor| divisor > 0 && divisor & (divisor - 1) == 0)
         .map(|divisor| divisor.trailing_zeros().into())
 }
 
-/// Whether no dividend makes the division undefined.
+/// Returns whether the division is defined for every dividend.
 fn divides_plainly(known: Option<i64>) -> bool {
     known.is_some_and(|divisor| divisor != 0 && divisor != -1)
 }
 
-/// A known zero divisor stands in code that cannot be reached with meaning, but must not let LLVM
-/// conclude that the code before it is never reached either.
+/// Replaces a known zero divisor. It occurs only in code that no correct run reaches, but must not let LLVM conclude that the
+/// code before it is unreachable too.
 fn never_zero(y: &Value<Int>, known: Option<i64>) -> Value<Int> {
     if known == Some(0) { y.ty.constant(1) } else { y.clone() }
 }

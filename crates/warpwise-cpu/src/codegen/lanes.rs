@@ -1,4 +1,4 @@
-//! What happens between the lanes of vectors.
+//! Operations between the lanes of vectors.
 
 use warpwise_imp::{Op, Operand, Reg, ops};
 
@@ -77,23 +77,23 @@ impl Function<'_> {
         self.set(dst, &value)
     }
 
-    /// The same value, of which LLVM does not know what it is.
+    /// Returns the same value in a form that LLVM cannot see through.
     ///
-    /// Moving lanes up to let zeros in is one instruction with a vector of zeros, but two where LLVM sees the zeros and
-    /// expands under a mask. Integers are moved by one instruction anyway.
+    /// Moving lanes up and filling with zeros is one instruction with a vector of zeros, but two if LLVM sees the zeros and
+    /// expands under a mask. Integers are moved by one instruction in either case.
     fn unknown(&mut self, x: &Value<Float>) -> Value<Float> {
         self.text.intrinsic(float::FENCE, [x])
     }
 
     // -- masks -------------------------------------------------------------------------------
 
-    /// Whether any lane of a mask holds.
+    /// Computes whether any lane of a mask holds.
     pub fn any(&mut self, mask: &Mask) -> Condition {
         let bits = self.text.packed(mask);
         self.text.compare_int(int::NE, &bits, 0)
     }
 
-    /// How many lanes of a mask hold, an `i64`.
+    /// Counts the lanes of a mask that hold, as an `i64`.
     pub fn count_lanes(&mut self, mask: &Mask) -> Scalar<Int> {
         let bits = self.text.packed(mask);
         let count = self.text.intrinsic(int::CTPOP, [&bits]);
@@ -107,20 +107,20 @@ impl Function<'_> {
         self.set(dst, &value)
     }
 
-    /// The number of the lowest bit that is set, an `i64`.
+    /// Returns the number of the lowest set bit, as an `i64`.
     pub fn first_bit(&mut self, bits: &Scalar<Int>) -> Scalar<Int> {
         let place = self.text.total(int::CTTZ, bits);
         self.widen(&place)
     }
 
-    /// A count, which is small, as an `i64`.
+    /// Converts a count, which is small, to an `i64`.
     fn widen(&mut self, count: &Scalar<Int>) -> Scalar<Int> {
         let opcode = if count.ty.bits() > 64 { cast::TRUNC } else { cast::ZEXT };
         self.text.cast(opcode, count, 64)
     }
 }
 
-/// Whether a shuffle moves lanes up and lets the first lane of another vector in.
+/// Returns whether a shuffle moves lanes up and fills with the first lane of another vector.
 fn moves_up(lanes: &[u32], width: u32) -> bool {
     let by = lanes.iter().take_while(|&&lane| lane == width).count();
     by > 0 && lanes[by..].iter().zip(0..).all(|(&lane, from)| lane == from)

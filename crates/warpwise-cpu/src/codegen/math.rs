@@ -1,11 +1,9 @@
 //! Mathematical functions that are not correctly rounded.
 //!
-//! Where glibc's `libmvec` has a function, every value goes through it, one machine vector at a
-//! time: wider vectors are split, narrower ones and scalars padded with copies of their own lanes,
-//! so that a value's result does not depend on its neighbours. The rest are called lane by lane:
-//! the functions of `warpwise-prim`, in f64. The commonest functions of f32 are computed in
-//! line ([`in_line`](super::in_line)). f16 goes through f32 or f64 and is rounded once more.
-//!
+//! If glibc's `libmvec` has a function, every value goes through it, one machine vector at a time: wider vectors are split,
+//! narrower ones and scalars are padded with copies of their own lanes, so that a value's result does not depend on its
+//! neighbours. The other functions are called lane by lane: those of `warpwise-prim`, in f64. The most common functions of f32
+//! are computed in line ([`in_line`](super::in_line)). f16 goes through f32 or f64 and is rounded once more.
 //! Measured errors are in this crate's tests (`tests/math.rs`).
 
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
@@ -14,14 +12,14 @@ use super::function::Function;
 use super::in_line::Elementary;
 use super::llvm::{Float, Kind, Precision, Value, arguments, float};
 
-/// What functions of mathematics may do: nothing but compute.
+/// Attributes of mathematical functions: they only compute.
 const PURE: &str = "nounwind willreturn memory(none)";
 
-/// How an operator is computed.
+/// The implementation of an operator.
 enum Implementation {
     /// The `libmvec` function of this C name.
     Vector(&'static str),
-    /// In line for f32 where the machine can, else `libmvec`.
+    /// In line for f32 if the machine can, otherwise `libmvec`.
     InLine(Elementary),
     /// The `libmvec` function of this C name, its result divided by pi.
     VectorOverPi(&'static str),
@@ -90,7 +88,7 @@ impl Function<'_> {
         self.resize(&whole, 0, ty.lanes)
     }
 
-    /// `lanes` lanes from lane `first` on; past the end it starts again.
+    /// Returns `lanes` lanes from lane `first` on, wrapping around at the end.
     pub fn resize<K: Kind>(&mut self, x: &Value<K>, first: u32, lanes: u32) -> Value<K> {
         if x.ty.lanes == lanes {
             return x.clone();
@@ -102,7 +100,7 @@ impl Function<'_> {
         self.text.shuffle(x, x, &numbers)
     }
 
-    /// Vectors of one width, a power of two many of them, one after the other.
+    /// Concatenates vectors of one width, whose number is a power of two.
     pub fn concatenate<K: Kind>(&mut self, mut parts: Vec<Value<K>>) -> Value<K> {
         while parts.len() > 1 {
             let numbers: Vec<u32> = (0..2 * parts[0].ty.lanes).collect();
@@ -126,7 +124,7 @@ impl Function<'_> {
     }
 }
 
-/// The vector function that the commonest operators on f64 are, for vectors of a target.
+/// Returns the vector function of an operator on f64, if the operator is a common one, for vectors of a target.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn vector_unary(op: UnaryOp, vector_bits: u32) -> Option<String> {
     use UnaryOp::*;
@@ -139,7 +137,7 @@ pub(crate) fn vector_unary(op: UnaryOp, vector_bits: u32) -> Option<String> {
     name.map(|name| vector_symbol(name, vector_bits.max(128), Precision::Double, 1))
 }
 
-/// As [`vector_unary`].
+/// Like [`vector_unary`], for binary operators.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn vector_binary(op: BinaryOp, vector_bits: u32) -> Option<String> {
     let is_common = matches!(op, BinaryOp::FPow | BinaryOp::Atan2 | BinaryOp::Hypot);
@@ -149,7 +147,7 @@ pub(crate) fn vector_binary(op: BinaryOp, vector_bits: u32) -> Option<String> {
     }
 }
 
-/// The name of a vector function: the x86 vector function ABI, which glibc follows.
+/// Returns the name of a vector function by the x86 vector function ABI, which glibc follows.
 fn vector_symbol(name: &str, vector_bits: u32, precision: Precision, args: usize) -> String {
     let set = match vector_bits {
         512 => 'e',
@@ -260,16 +258,16 @@ fn binary_implementation(op: BinaryOp) -> Implementation {
     }
 }
 
-/// Names and addresses of the functions that generated code calls lane by lane.
+/// Returns the names and addresses of the functions that generated code calls lane by lane.
 pub(crate) fn scalar_functions() -> Vec<(&'static str, usize)> {
     let mut functions = warpwise_runtime::mathematics::functions();
-    // What LLVM calls on CPUs without instructions for f16 (before 2012).
+    // LLVM calls these on CPUs without instructions for f16 (before 2012).
     functions.push(("__extendhfsf2", extend_half as extern "C" fn(f32) -> f32 as usize));
     functions.push(("__truncsfhf2", truncate_to_half as extern "C" fn(f32) -> f32 as usize));
     functions
 }
 
-/// An f16 comes in the low half of the register that would hold an f32.
+/// Converts f16 to f32. The f16 is passed in the low half of the register that would hold an f32.
 extern "C" fn extend_half(x: f32) -> f32 {
     let half = Scalar::from_bits(warpwise_prim::ScalarType::F16, x.to_bits().into());
     half.as_float().unwrap_or(f64::NAN) as f32

@@ -1,8 +1,8 @@
 //! Loads and stores.
 //!
-//! In memory a `bool` is a byte and an f16 moves as its bits. A scalar index with a vector value is
-//! contiguous, a vector index gathers or scatters. A lane outside the mask touches nothing, so
-//! addresses of masked accesses carry no promise (`inbounds`); all others do.
+//! In memory a `bool` is a byte, and an f16 is moved as its bits. An access with a scalar index and a vector value is contiguous;
+//! an access with a vector index gathers or scatters. A lane outside the mask accesses nothing, so addresses of masked accesses
+//! carry no promise (`inbounds`); all others do.
 
 use warpwise_imp::{Mem, Op, Operand, Reg, ops};
 use warpwise_prim::ScalarType;
@@ -13,7 +13,7 @@ use super::llvm::{
     Address, Any, Bit, Condition, Element, Int, Mask, Pointer, Shape, Shaped, Type, Value, Vector, cast, int,
 };
 
-/// Bytes of a line of the cache.
+/// Size of a cache line, in bytes.
 const CACHE_LINE: i64 = 64;
 
 impl Function<'_> {
@@ -47,7 +47,7 @@ impl Function<'_> {
 
     // -- forms of values ---------------------------------------------------------------------
 
-    /// An operand with this many lanes as it is stored.
+    /// Returns an operand with this many lanes in its stored form.
     fn memory_form(&mut self, value: Operand, lanes: u32) -> Emitted<Value<Any>> {
         let value = self.operand_lanes(value, lanes);
         self.stored_form(&value)
@@ -74,7 +74,7 @@ impl Function<'_> {
         Ok(self.text.recast(value, element))
     }
 
-    /// The place of element `index`, or of each lane's element.
+    /// Returns the address of element `index`, or of each lane's element.
     pub fn place<S: Shape>(
         &mut self,
         mem: Mem,
@@ -123,9 +123,9 @@ impl Function<'_> {
         self.text.load(ty, place, format_args!(", align {}{notes}", ty.bytes()))
     }
 
-    /// One machine vector after the other, before each new line asking the second-level cache for the one so many elements
-    /// behind it. LLVM keeps loads and such requests in this order; left to itself it loads the last vector first, and
-    /// then asking gains little.
+    /// Loads one machine vector after the other. Before each new line, the second-level cache is asked for the line `distance`
+    /// elements ahead. LLVM keeps loads and prefetches in this order; without prefetches in between it loads the last vector
+    /// first, and prefetching gains little.
     fn load_ahead(
         &mut self,
         mem: Mem,
@@ -150,7 +150,7 @@ impl Function<'_> {
         Ok(self.concatenate(parts))
     }
 
-    /// Asks for the line of an element as a store does, without waiting for it.
+    /// Requests the line of an element for writing, without waiting for it.
     fn claim(&mut self, mem: Mem, index: Operand, elem: ScalarType) -> Emitted<()> {
         let index = self.index(index)?;
         let place = self.place(mem, Element::from(elem).stored(), &index, false);
@@ -173,8 +173,8 @@ impl Function<'_> {
         self.text.call_annotated(ty, &name, &[place, &align, mask, &ty.zero()], &notes)
     }
 
-    /// Where there is no instruction, LLVM loads lane by lane, and would branch for each lane of a
-    /// mask; so lanes that are off get a harmless address instead.
+    /// Gathers. Without a machine instruction, LLVM loads lane by lane, and would branch for each lane of a mask; so lanes that
+    /// are off get a harmless address instead.
     fn gather(
         &mut self,
         mem: Mem,
@@ -194,7 +194,7 @@ impl Function<'_> {
         }
     }
 
-    /// As for gathers.
+    /// Scatters, like [`Function::gather`].
     fn scatter(&mut self, mem: Mem, value: &Value<Any>, places: &Vector<Address>, mask: Option<Vector<Bit>>) {
         let all = places.ty.of::<Bit>(()).constant(true);
         match mask {
@@ -213,7 +213,7 @@ impl Function<'_> {
         self.target.mask_registers && ty.bits() >= 32
     }
 
-    /// The places of lanes that are on, and for others a place on the stack.
+    /// Returns the addresses of lanes that are on, and for other lanes an address on the stack.
     fn harmless_places(
         &mut self,
         ty: Type<Any>,
@@ -225,7 +225,7 @@ impl Function<'_> {
         self.text.select(mask, places, &slots)
     }
 
-    /// A scalar that is loaded only if a condition holds.
+    /// Loads a scalar only if a condition holds; otherwise yields zero.
     fn guarded_load(&mut self, mem: Mem, ty: Type<Any>, place: &Pointer, cond: &Condition) -> Value<Any> {
         let slot = self.text.slot(ty);
         self.text.write(&slot, &ty.zero());
@@ -237,7 +237,7 @@ impl Function<'_> {
         self.text.read(&slot)
     }
 
-    /// Does something only where a condition holds.
+    /// Emits code that runs only if a condition holds.
     pub fn guarded<T>(&mut self, cond: &Condition, act: impl FnOnce(&mut Self) -> T) -> T {
         let (then, end) = (self.text.new_block(), self.text.new_block());
         self.text.branch(cond, then, end);
@@ -296,7 +296,7 @@ impl Function<'_> {
         self.text.call_void(&name, &[value, place, &align, mask], &notes);
     }
 
-    /// Past the caches where the address is aligned as such stores demand; parts of arrays need not be.
+    /// Stores past the caches if the address is aligned as such stores require; parts of arrays need not be.
     fn stream(&mut self, mem: Mem, value: &Value<Any>, place: &Pointer) {
         let size = value.ty.bytes() * i64::from(value.ty.lanes);
         let unit = size.min(i64::from(self.target.vector_bits / 8));
@@ -321,8 +321,8 @@ impl Function<'_> {
 
     // -- compression -------------------------------------------------------------------------
 
-    /// One machine vector at a time: compressed in a register, then stored under a mask of as many
-    /// lanes as were kept, or whole where there is room to spare. Without such instructions LLVM stores lane by lane.
+    /// Stores the lanes that are on, one machine vector at a time: compressed in a register, then stored under a mask of the
+    /// number of kept lanes, or whole if there is spare room. Without such instructions LLVM stores lane by lane.
     fn compress_store(
         &mut self,
         mem: Mem,
@@ -368,7 +368,7 @@ impl Function<'_> {
         mask: &Mask,
         spare: bool,
     ) -> Emitted<()> {
-        // The instruction exists from 128 bits on.
+        // The instruction exists for 128 bits and more.
         let lanes = value.ty.lanes.max(128 / value.ty.bits());
         let wide = self.resize(value, 0, lanes);
         let wide_mask = self.widen_mask(mask, lanes);
@@ -388,7 +388,7 @@ impl Function<'_> {
         Ok(())
     }
 
-    /// A mask with more lanes, the new ones off.
+    /// Extends a mask with lanes that are off.
     fn widen_mask(&mut self, mask: &Mask, lanes: u32) -> Mask {
         if mask.ty.lanes == lanes {
             return mask.clone();

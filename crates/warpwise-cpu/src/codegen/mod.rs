@@ -1,4 +1,4 @@
-//! Kernels to LLVM's textual IR.
+//! Translation of kernels to LLVM's textual IR.
 //!
 //! ```text
 //! kernel double(n.0: i64, xs@0: mem) lo to hi {       define void @double(ptr %context, ptr %args, i64 %lo, i64 %hi) {
@@ -8,14 +8,14 @@
 //!     store xs[i] = y }}                                %v9 = fadd float %v8, %v8
 //! ```
 //!
-//! Registers assigned once are the results of their operations; others, and memories, are stack slots that
-//! LLVM promotes to values. What the IR calls exact is exact here: no fast-math flags, `nsw` only where an index cannot overflow, and no operation that is
-//! undefined for some operand is reached with it, in any lane.
-//! Lanes may be more or fewer than the machine's: LLVM splits and widens, except for calls of
-//! vector mathematics, which [`math`] splits and pads itself.
+//! Registers assigned once are the results of their operations; other registers, and memories, are stack slots that LLVM promotes
+//! to values. Operations that are exact in the IR are exact here: there are no fast-math flags, `nsw` only where an index cannot
+//! overflow, and no lane executes an operation with operands for which it is undefined. Vectors may have more or fewer lanes than
+//! the machine's: LLVM splits and widens them, except for calls of vector mathematics, which [`math`] splits and pads itself.
 //!
-//! [`llvm`] writes instructions and keeps kinds of values apart; operators are spread over [`integers`], [`floats`], [`math`] and [`convert`]; [`memory`] and [`atomics`] have accesses,
-//! [`lanes`] what happens between lanes, [`control`] the blocks, [`surroundings`] what touches the task's context.
+//! [`llvm`] writes instructions and distinguishes kinds of values. Operators are in [`integers`], [`floats`], [`math`] and
+//! [`convert`]; [`memory`] and [`atomics`] have accesses, [`lanes`] operations between lanes, [`control`] the blocks,
+//! [`surroundings`] the operations on the task's context.
 
 mod aliases;
 mod atomics;
@@ -45,28 +45,28 @@ pub(crate) use math::scalar_functions;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use math::{vector_binary, vector_unary};
 
-/// What cannot be translated, in words.
+/// A translated value, or the reason why the code cannot be translated.
 type Emitted<T> = Result<T, String>;
 
-/// Bits of the narrowest vectors there are.
+/// Width of the narrowest vectors, in bits.
 const NARROWEST: u32 = 128;
 
 /// A module as text.
 pub(crate) struct ModuleText {
     /// LLVM's textual IR.
     pub text: String,
-    /// How deep blocks nest in the kernel where they nest deepest.
+    /// Maximum nesting depth of blocks in the kernels.
     pub nesting: usize,
 }
 
-/// The module with these kernels; each becomes a function with its name in [`kernel_symbol`].
+/// Translates kernels to a module; each becomes a function with its name in [`kernel_symbol`].
 pub(crate) fn module(
     program: &ImpProgram,
     kernels: &[KernelId],
     target: &CpuTarget,
 ) -> Result<ModuleText, Bug> {
     let mut module = Module::default();
-    // Scalar code calls functions of vectors, too.
+    // Scalar code also calls functions of vectors.
     let target = &CpuTarget { vector_bits: target.vector_bits.max(NARROWEST), ..target.clone() };
     for &id in kernels {
         let kernel = &program.kernels[id];
@@ -82,7 +82,8 @@ pub(crate) fn module(
     Ok(ModuleText { text: module.finish(), nesting })
 }
 
-/// The symbol of a kernel's function: its name in letters, digits, dots and underscores that no other symbol starts with.
+/// Returns the symbol of a kernel's function: its name in letters, digits, dots and underscores, with a prefix that no other
+/// symbol has.
 pub(crate) fn kernel_symbol(name: &str) -> String {
     let mut symbol = String::from("kernel.");
     for byte in name.bytes() {
@@ -94,5 +95,5 @@ pub(crate) fn kernel_symbol(name: &str) -> String {
     symbol
 }
 
-/// Labels in scope and where they lead.
+/// The labels in scope, with the blocks that they lead to.
 type Exits = BTreeMap<u32, llvm::BlockName>;

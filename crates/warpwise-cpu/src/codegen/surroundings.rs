@@ -1,4 +1,4 @@
-//! What reaches out of the kernel: the arena, failures, flags; and returning.
+//! Operations that reach outside the kernel (the arena, failures, flags), and returning.
 
 use warpwise_imp::{CheckId, Mem, Op, Operand, Reg, ops};
 use warpwise_ir::entity::Entity;
@@ -8,10 +8,10 @@ use super::Emitted;
 use super::function::Function;
 use super::llvm::{Element, Int, One, Pointer, Scalar, Type, cast, int};
 
-/// Arena blocks are aligned to this.
+/// Alignment of arena blocks, in bytes.
 const ARENA_ALIGNMENT: i64 = 64;
 
-/// What tells a task that waits that it may go on.
+/// Type of the flags that waiting tasks poll.
 const FLAG: Type<Int, One> = Type::I32;
 
 impl Function<'_> {
@@ -29,7 +29,7 @@ impl Function<'_> {
         }
     }
 
-    /// Returns; stores past the caches are made visible first.
+    /// Emits the return; stores that bypass the caches are made visible first.
     pub fn return_from_kernel(&mut self) {
         self.fence_streams();
         self.text.return_nothing();
@@ -54,7 +54,7 @@ impl Function<'_> {
 
     // -- the arena ---------------------------------------------------------------------------
 
-    /// Bumps the arena's top if there is room, else asks the run time, and returns if that has none.
+    /// Bumps the arena's top if there is room; otherwise asks the run time, and returns from the kernel if that has none.
     fn arena_alloc(&mut self, dst: Mem, bytes: Operand) -> Emitted<()> {
         let bytes = self.index(bytes)?;
         let (fast, slow, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
@@ -62,7 +62,7 @@ impl Function<'_> {
         let (limit, start) = (self.load_field(offsets::ARENA_END), self.text.address(&top));
         let limit = self.text.address(&limit);
         let room = self.text.binary(int::SUB, &limit, &start);
-        // Whole units of room, so that rounding the size up cannot pass the end.
+        // The room is rounded down to whole units, so that rounding the size up cannot pass the end.
         let room = self.text.binary_int(int::AND, &room, -ARENA_ALIGNMENT);
         let fits = self.text.compare(int::ULE, &bytes, &room);
         self.text.branch(&fits, fast, slow);
@@ -111,7 +111,7 @@ impl Function<'_> {
 
     // -- failures ----------------------------------------------------------------------------
 
-    /// The call touches nothing that this kernel reads, and is rare: loads may move across it.
+    /// Reports a failure. The call writes nothing that this kernel reads, and is rare: loads may move across it.
     fn fail(&mut self, check: CheckId, iteration: Operand, values: &[Operand]) -> Emitted<()> {
         let array = self.text.array(values.len().max(1));
         for (position, &value) in (0..).zip(values) {
@@ -129,7 +129,7 @@ impl Function<'_> {
         Ok(())
     }
 
-    /// A scalar as its bits, zero-extended.
+    /// Returns the bits of a scalar, zero-extended.
     fn bits_of(&mut self, operand: Operand) -> Emitted<Scalar<Int>> {
         let value = self.operand(operand).scalar()?;
         let bits = self.text.any_bits(&value)?;
@@ -165,7 +165,7 @@ impl Function<'_> {
     }
 }
 
-/// The task's context.
+/// Returns the pointer to the task's context.
 fn context() -> Pointer {
     Type::POINTER.parameter("context")
 }

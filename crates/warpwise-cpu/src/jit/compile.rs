@@ -1,4 +1,4 @@
-//! Compiling, loading and showing, where LLVM is there.
+//! Compiling, loading and showing code in a build with LLVM.
 
 use warpwise_diag::{Bug, Failure};
 use warpwise_imp::{CpuTarget, ImpProgram, KernelId};
@@ -25,7 +25,7 @@ pub fn compile(
     Ok(Object { files, symbols })
 }
 
-/// Compiles LLVM IR that is not a program's, such as what stands around it when it is linked, for any processor.
+/// Compiles LLVM IR that does not come from a program, such as the code around a linked program, for any processor.
 pub fn compile_ir(text: String) -> Result<Vec<u8>, Bug> {
     optimize::object(&ModuleText { text, nesting: 0 }, &CpuTarget::without_vectors())
 }
@@ -37,13 +37,13 @@ pub fn load(object: &Object) -> Result<LoadedKernels, LoadError> {
     Ok(LoadedKernels { functions: functions.map_err(LoadError)?, _linked: Box::new(linked) })
 }
 
-/// The LLVM IR of all kernels, as generated or after optimisation.
+/// Returns the LLVM IR of all kernels, as generated or after optimisation.
 pub fn emit_llvm_ir(program: &ImpProgram, target: &CpuTarget, optimized: bool) -> Result<String, Failure> {
     let module = codegen::module(program, &all_kernels(program), target)?;
     if optimized { Ok(optimize::optimized_ir(&module, target)?) } else { Ok(module.text) }
 }
 
-/// The assembly text of all kernels.
+/// Returns the assembly text of all kernels.
 pub fn emit_asm(program: &ImpProgram, target: &CpuTarget) -> Result<String, Failure> {
     Ok(optimize::assembly(&codegen::module(program, &all_kernels(program), target)?, target)?)
 }
@@ -52,10 +52,10 @@ fn all_kernels(program: &ImpProgram) -> Vec<KernelId> {
     program.kernels.keys().collect()
 }
 
-/// Below this many lines of IR in all, a second thread does not pay.
+/// Minimum number of lines of IR for which a second thread pays off.
 const WORTH_SPLITTING: usize = 300;
 
-/// The program as up to `count` modules of about equal size.
+/// Splits the program into up to `count` modules of about equal size.
 fn modules(program: &ImpProgram, target: &CpuTarget, count: usize) -> Result<Vec<ModuleText>, Bug> {
     let kernels = all_kernels(program);
     let whole = codegen::module(program, &kernels, target)?;

@@ -1,8 +1,8 @@
 //! Compiled functions of host programs, on a stack of their own.
 //!
-//! Their text comes as a whole: `i32 symbol(context, words)`, which says whether it gave up. They recurse as deep as the stack
-//! has room, and look themselves whether it has, so the stack of the thread is not theirs. The `unsafe` here
-//! maps that stack and changes to it.
+//! Their text is a complete module of functions `i32 symbol(context, words)`, which return whether they gave up. Recursion is
+//! limited by their stack, whose limit they check themselves, so they do not use the stack of the thread. The `unsafe` code here
+//! maps that stack and switches to it.
 
 use std::arch::asm;
 use std::ffi::c_void;
@@ -15,35 +15,36 @@ use super::link::Linked;
 use super::{LoadError, Object, optimize};
 use crate::codegen::ModuleText;
 
-/// The size of the stack: address space, of which only what is used becomes memory.
+/// Size of the stack in bytes: address space, of which only the used part takes memory.
 const STACK: usize = 512 << 20;
 
-/// What is left of it when functions say that it is full: for one that calls nothing, and for ours that they call.
+/// Bytes of the stack that remain when functions report that it is full: for functions that call nothing, and for the run-time
+/// functions that they call.
 const RESERVE: usize = 4 << 20;
 
-/// Functions give at most so many words through the context.
+/// Maximum number of words that functions return through the context.
 pub const RESULTS: usize = 32;
 
-/// What functions are given; they know where its fields lie.
+/// The context that functions get. They know the offsets of its fields.
 #[repr(C)]
 pub struct HostContext {
     /// The address that the stack must not go below.
     pub limit: *const u8,
     /// The words of globals.
     pub globals: *const u64,
-    /// Computes mathematics.
+    /// Function that computes mathematics.
     pub mathematics: extern "C" fn(world: *const c_void, function: u32, x: f64, y: f64) -> f64,
     /// The first argument of `mathematics`.
     pub world: *const c_void,
-    /// A table of functions that they call.
+    /// A table of functions that compiled code calls.
     pub table: *const c_void,
-    /// Where they take memory from.
+    /// The heap from which they allocate.
     pub heap: *const c_void,
-    /// Room for results.
+    /// Space for results.
     pub results: [u64; RESULTS],
 }
 
-/// Computes a function of mathematics by its number.
+/// An evaluator of mathematical functions, which are given by number.
 pub type Mathematics<'a> = &'a dyn Fn(u32, f64, f64) -> f64;
 
 /// Compiles the text of functions with these symbols.
@@ -69,11 +70,11 @@ pub fn load_host(object: &Object) -> Result<HostFunctions, LoadError> {
 }
 
 impl HostFunctions {
-    /// Calls a function by its number; whether it has not given up.
+    /// Calls a function by its number; returns whether it has not given up.
     ///
     /// # Safety
-    /// The text was right: it writes and reads no more of `words`, `globals` and the context than there is, and uses the table
-    /// and the heap as whoever made them says.
+    /// The compiled text must be correct: it accesses no more of `words`, `globals` and the context than exists, and uses the
+    /// table and the heap as their creators specify.
     pub unsafe fn call(
         &mut self,
         number: usize,
@@ -91,8 +92,8 @@ impl HostFunctions {
             heap,
             results: [0; RESULTS],
         };
-        // SAFETY: the address is that of a function of this type; its stack is mapped and nobody else's, since `self` is
-        // borrowed. Whoever calls this vouches for the rest.
+        // SAFETY: the address is that of a function of this type; its stack is mapped and used by no other code, since `self` is
+        // borrowed. The caller guarantees the rest.
         let code = unsafe { self.stack.call(self.addresses[number], &mut context, words.as_mut_ptr()) };
         if code != 0 {
             self.stack.clear();
@@ -102,12 +103,12 @@ impl HostFunctions {
 }
 
 extern "C" fn evaluate(world: *const c_void, function: u32, x: f64, y: f64) -> f64 {
-    // SAFETY: it is the address that `call` has put into the context, of what lives longer than the context.
+    // SAFETY: `world` is the address that `call` has put into the context; its target outlives the context.
     let mathematics = unsafe { &*world.cast::<Mathematics<'_>>() };
     mathematics(function, x, y)
 }
 
-/// Mapped memory that is a stack: its lowest page cannot be touched.
+/// A mapped stack, whose lowest pages cannot be accessed.
 struct Stack {
     lowest: *mut u8,
 }
@@ -115,7 +116,7 @@ struct Stack {
 impl Stack {
     fn new() -> Result<Stack, String> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
-        // SAFETY: a new mapping anywhere touches no memory that is in use; its first page is ours to protect.
+        // SAFETY: a new mapping affects no memory that is in use; its first pages may be protected.
         unsafe {
             let lowest = libc::mmap(ptr::null_mut(), STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
             if lowest == libc::MAP_FAILED {
@@ -136,12 +137,12 @@ impl Stack {
     /// Calls `function(context, words)` on this stack.
     ///
     /// # Safety
-    /// It is the address of such a C function, which keeps to this stack and its arguments and does not unwind.
+    /// `function` must be the address of such a C function, which keeps to this stack and its arguments and does not unwind.
     unsafe fn call(&mut self, function: usize, context: *mut HostContext, words: *mut u64) -> i32 {
         let highest = self.lowest.wrapping_add(STACK);
         let code: i32;
-        // SAFETY: the stack pointer comes back from a register that the function keeps; everything else it may change is
-        // clobbered. `highest` is aligned to a page, so the call is aligned as it has to be.
+        // SAFETY: the stack pointer is restored from a register that the function preserves; everything else that it may change
+        // is clobbered. `highest` is aligned to a page, so the call is aligned as required.
         unsafe {
             asm!(
                 "mov r12, rsp",
@@ -160,16 +161,16 @@ impl Stack {
         code
     }
 
-    /// Gives back the memory that deep recursion has used.
+    /// Releases the memory that deep recursion has used.
     fn clear(&mut self) {
-        // SAFETY: nothing is on the stack. If it fails, memory is used longer.
+        // SAFETY: nothing is on the stack. If the call fails, memory is merely released later.
         unsafe { libc::madvise(self.lowest.cast(), STACK, libc::MADV_DONTNEED) };
     }
 }
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and nothing runs on it.
+        // SAFETY: the mapping is owned, and nothing runs on it.
         unsafe { libc::munmap(self.lowest.cast(), STACK) };
     }
 }

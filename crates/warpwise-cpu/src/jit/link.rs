@@ -1,8 +1,8 @@
-//! Object files into the running process, through LLVM's ORC. All `unsafe` of this crate is here, in `mathematics` and in
-//! `host`.
+//! Linking of object files into the running process, through LLVM's ORC. All `unsafe` code of this folder is here, in
+//! `mathematics` and in `host`.
 //!
-//! Symbols are looked for among the objects, then our own functions, then `libmvec`, then the
-//! process (`memcpy` and the like).
+//! Symbols are searched for in the objects, then among this compiler's functions, then in `libmvec`, then in the process
+//! (`memcpy` and the like).
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr;
@@ -30,17 +30,17 @@ pub(super) struct Linked {
     jit: LLVMOrcLLJITRef,
 }
 
-// SAFETY: after `new` the session is only looked up in, which ORC locks for, and disposed of once.
+// SAFETY: after `new` the session is only used for lookups, for which ORC locks, and disposed of once.
 unsafe impl Send for Linked {}
 // SAFETY: as above.
 unsafe impl Sync for Linked {}
 
 impl Linked {
-    /// Links object files against our functions, given by name and address, and the libraries.
+    /// Links object files against functions, given by name and address, and the libraries.
     pub fn new(files: &[Vec<u8>], functions: &[(&str, usize)]) -> Result<Linked, String> {
         super::optimize::initialize();
         let mut jit = ptr::null_mut();
-        // SAFETY: a null builder asks for the defaults; on success `jit` is a session that `Linked` owns.
+        // SAFETY: a null builder selects the defaults; on success `jit` is a session that `Linked` owns.
         check(unsafe { LLVMOrcCreateLLJIT(&mut jit, ptr::null_mut()) })?;
         let linked = Linked { jit };
         linked.define(functions)?;
@@ -51,14 +51,14 @@ impl Linked {
         Ok(linked)
     }
 
-    /// The kernel with this symbol.
+    /// Returns the kernel with this symbol.
     pub fn kernel(&self, symbol: &str) -> Result<KernelFn, String> {
         let address = self.address(symbol)?;
-        // SAFETY: kernels are compiled with exactly this signature; whoever calls one vouches for the rest.
+        // SAFETY: kernels are compiled with exactly this signature; the caller of a kernel guarantees the rest.
         Ok(unsafe { std::mem::transmute::<usize, KernelFn>(address) })
     }
 
-    /// The address of the code with this symbol.
+    /// Returns the address of the code with this symbol.
     pub fn address(&self, symbol: &str) -> Result<usize, String> {
         let name =
             CString::new(symbol).map_err(|_| format!("a zero byte in the name of kernel {symbol:?}"))?;
@@ -72,7 +72,7 @@ impl Linked {
     }
 
     fn add(&self, file: &[u8]) -> Result<(), String> {
-        // SAFETY: the buffer is a copy, and the session takes it over whether or not it succeeds.
+        // SAFETY: the buffer is a copy, and the session takes ownership of it whether or not the call succeeds.
         check(unsafe {
             let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
                 file.as_ptr().cast::<c_char>(),
@@ -98,7 +98,8 @@ impl Linked {
                 },
             });
         }
-        // SAFETY: the unit takes over the names, the library the unit; if it refuses, the unit is still ours.
+        // SAFETY: the unit takes ownership of the names, and the library of the unit; if it refuses, the unit is still owned
+        // here.
         unsafe {
             let unit = LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len());
             let error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(self.jit), unit);
@@ -138,12 +139,12 @@ impl Linked {
 
 impl Drop for Linked {
     fn drop(&mut self) {
-        // SAFETY: the session is ours and not used again. There is nobody to tell of an error.
+        // SAFETY: the session is owned and not used again. An error cannot be reported here.
         let _ = check(unsafe { LLVMOrcDisposeLLJIT(self.jit) });
     }
 }
 
-/// LLVM's error as words.
+/// Converts LLVM's error to text.
 fn check(error: LLVMErrorRef) -> Result<(), String> {
     if error.is_null() {
         return Ok(());

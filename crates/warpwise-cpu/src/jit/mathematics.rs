@@ -1,8 +1,8 @@
-//! The functions of mathematics that compiled code calls, for one value at a time.
+//! The mathematical functions that compiled code calls, for one value at a time.
 //!
-//! A host that computes something itself then gets what its compiled kernels get: both call `libmvec` with vectors of the target's
-//! width, and a value's result does not depend on its neighbours. The `unsafe` here loads that library and calls its functions by
-//! the x86 vector function ABI: vectors come and go in registers.
+//! A host that evaluates a function itself thus gets the same result as its compiled kernels: both call `libmvec` with vectors of
+//! the target's width, and a value's result does not depend on its neighbours. The `unsafe` code here loads that library and
+//! calls its functions by the x86 vector function ABI: vectors are passed and returned in registers.
 
 use std::arch::x86_64::{
     __m128d, __m256d, __m512d, _mm_cvtsd_f64, _mm_set1_pd, _mm256_cvtsd_f64, _mm256_set1_pd,
@@ -17,11 +17,12 @@ use super::Evaluate;
 use super::link::VECTOR_LIBRARY;
 use crate::codegen::{vector_binary, vector_unary};
 
-/// A function of one number as code for this CPU and a target's vectors computes it; none where it is in no vector library.
+/// Returns a function of one number as compiled code for this CPU and a target's vectors computes it, or none if it is in no
+/// vector library.
 pub fn compiled_unary(op: UnaryOp, target: &CpuTarget) -> Option<Evaluate> {
     let address = address(&vector_unary(op, target.vector_bits)?)?;
     Some(match target.vector_bits {
-        // SAFETY: `target` has vectors of this width, and so has this CPU; the function takes one and gives one.
+        // SAFETY: `target` has vectors of this width, and so has this CPU; the function takes one vector and returns one.
         512 => Box::new(move |x, _| unsafe { unary_512(address, x) }),
         // SAFETY: as above.
         256 => Box::new(move |x, _| unsafe { unary_256(address, x) }),
@@ -30,11 +31,11 @@ pub fn compiled_unary(op: UnaryOp, target: &CpuTarget) -> Option<Evaluate> {
     })
 }
 
-/// As [`compiled_unary`], for a function of two numbers.
+/// Like [`compiled_unary`], for a function of two numbers.
 pub fn compiled_binary(op: BinaryOp, target: &CpuTarget) -> Option<Evaluate> {
     let address = address(&vector_binary(op, target.vector_bits)?)?;
     Some(match target.vector_bits {
-        // SAFETY: as in `compiled_unary`, but that the function takes two.
+        // SAFETY: as in `compiled_unary`, except that the function takes two vectors.
         512 => Box::new(move |x, y| unsafe { binary_512(address, x, y) }),
         // SAFETY: as above.
         256 => Box::new(move |x, y| unsafe { binary_256(address, x, y) }),
@@ -43,7 +44,7 @@ pub fn compiled_binary(op: BinaryOp, target: &CpuTarget) -> Option<Evaluate> {
     })
 }
 
-/// The address of a function of the vector library, which stays loaded.
+/// Returns the address of a function of the vector library, which stays loaded.
 fn address(symbol: &str) -> Option<usize> {
     let symbol = CString::new(symbol).ok()?;
     // SAFETY: both names end with a zero byte, and the library is never closed.
@@ -54,12 +55,13 @@ fn address(symbol: &str) -> Option<usize> {
     (!address.is_null()).then_some(address as usize)
 }
 
-/// `$name` is for a vector type and the feature that it takes; the address is that of a function of such vectors.
+/// Defines `$unary` and `$binary` for a vector type and the feature that it needs; the address is that of a function of such
+/// vectors.
 macro_rules! calls {
     ($unary:ident $binary:ident $vector:ty, $feature:literal, $splat:ident, $first:ident) => {
         #[target_feature(enable = $feature)]
         unsafe fn $unary(address: usize, x: f64) -> f64 {
-            // SAFETY: whoever calls this vouches for the address and the feature.
+            // SAFETY: the caller guarantees the address and the feature.
             let function =
                 unsafe { std::mem::transmute::<usize, extern "C" fn($vector) -> $vector>(address) };
             $first(function($splat(x)))

@@ -1,9 +1,9 @@
-//! Kernels to objects, objects into the process.
+//! Compilation of kernels to objects, and loading of objects into the process.
 //!
-//! [`compile()`] and [`load`] are separate so that a cache can stand between them: an [`Object`] depends on the
-//! program, the [`CpuTarget`](warpwise_imp::CpuTarget) and this compiler's version, on nothing else.
+//! [`compile()`] and [`load`] are separate so that a cache can be placed between them: an [`Object`] depends only on the program,
+//! the [`CpuTarget`](warpwise_imp::CpuTarget) and this compiler's version.
 //!
-//! Without the feature `llvm` every one of these functions says that it is missing.
+//! Without the feature `llvm` these functions report that LLVM is missing.
 
 #[cfg(not(feature = "llvm"))]
 mod absent;
@@ -36,22 +36,22 @@ pub use mathematics::{compiled_binary, compiled_unary};
 /// A function of one number, or of two.
 pub type Evaluate = Box<dyn Fn(f64, f64) -> f64>;
 
-/// No compiled code computes this otherwise than `warpwise-prim`.
+/// Returns none: no compiled code computes the function differently from `warpwise-prim`.
 #[cfg(not(all(feature = "llvm", target_arch = "x86_64")))]
 pub fn compiled_unary(_: warpwise_prim::UnaryOp, _: &warpwise_imp::CpuTarget) -> Option<Evaluate> {
     None
 }
 
-/// No compiled code computes this otherwise than `warpwise-prim`.
+/// Returns none: no compiled code computes the function differently from `warpwise-prim`.
 #[cfg(not(all(feature = "llvm", target_arch = "x86_64")))]
 pub fn compiled_binary(_: warpwise_prim::BinaryOp, _: &warpwise_imp::CpuTarget) -> Option<Evaluate> {
     None
 }
 
-/// How to compile.
+/// Options of the compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileOptions {
-    /// How many threads may compile at once; at least 1. The default is one for each core.
+    /// Maximum number of threads that compile at once; at least 1. The default is one per core.
     pub threads: usize,
 }
 
@@ -61,7 +61,7 @@ impl Default for CompileOptions {
     }
 }
 
-/// Compiled kernels, as a cache stores them.
+/// Compiled kernels, in the form that a cache stores.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Object {
     /// Object files in the machine's format.
@@ -71,20 +71,20 @@ pub struct Object {
 }
 
 impl Object {
-    /// The object files, and the symbol of every kernel by number: what a linker needs.
+    /// Returns the object files, and the symbol of every kernel by number: the input of a linker.
     pub fn into_parts(self) -> (Vec<Vec<u8>>, Vec<String>) {
         (self.files, self.symbols)
     }
 }
 
-/// Kernels ready to run. Their code goes away with this value.
+/// Kernels ready to run. Their code is unmapped when this value is dropped.
 pub struct LoadedKernels {
     functions: Vec<KernelFn>,
     /// Keeps the code mapped.
     _linked: Box<dyn Any + Send + Sync>,
 }
 
-/// Why an object could not be loaded: it is damaged, or the machine lacks a library.
+/// The reason why an object could not be loaded: it is damaged, or the machine lacks a library.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError(pub String);
 
@@ -97,12 +97,12 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 impl LoadedKernels {
-    /// The code of a kernel of the program that was compiled.
+    /// Returns the code of a kernel of the compiled program.
     pub fn kernel(&self, id: KernelId) -> Option<KernelFn> {
         self.functions.get(id.index()).copied()
     }
 
-    /// The code of all kernels, by number. It must not be called once this value is gone.
+    /// Returns the code of all kernels, by number. It must not be called after this value is dropped.
     pub fn functions(&self) -> &[KernelFn] {
         &self.functions
     }

@@ -1,13 +1,12 @@
-//! LLVM's text to optimised machine code.
+//! Compilation of LLVM's text to optimised machine code.
 //!
-//! How hard LLVM tries depends on the longest function and on how deep choices nest in it: vectors are explicit already, and in very
-//! large straight-line code (thousands of operations) the time of the strongest level grows out of
-//! proportion to its gain.
+//! The optimisation level depends on the longest function and on its deepest nesting of choices: vectors are explicit already,
+//! and in very large straight-line code (thousands of operations) the time of the strongest level grows out of proportion to its
+//! gain.
 //!
-//! CPU time on a Xeon of 2023, in milliseconds: the first target machine 1.1, others 0.2; a kernel
-//! of 60 lines of IR: parsing 0.3, passes 3.1, code 3.2, linking 0.9; of 800 lines: 1.6, 5.8, 6.1, 1.2;
-//! of 7,000 lines, at the second level, 117 in all; of 22,000 lines, at the lowest, 416 (taken when values
-//! had slots: parsing and passes take less since).
+//! CPU time on a Xeon of 2023, in milliseconds: the first target machine 1.1, others 0.2; a kernel of 60 lines of IR: parsing
+//! 0.3, passes 3.1, code 3.2, linking 0.9; of 800 lines: 1.6, 5.8, 6.1, 1.2; of 7,000 lines, at the second level, 117 in all; of
+//! 22,000 lines, at the lowest, 416 (measured when values had slots: parsing and passes take less time since).
 
 use std::sync::Once;
 
@@ -23,18 +22,18 @@ use warpwise_ir::deep::deep;
 
 use crate::codegen::ModuleText;
 
-/// An object file for a module.
+/// Compiles a module to an object file.
 pub(super) fn object(module: &ModuleText, target: &CpuTarget) -> Result<Vec<u8>, Bug> {
     deep(|| emit(module, target, FileType::Object))
 }
 
-/// The assembly for a module.
+/// Compiles a module to assembly.
 pub(super) fn assembly(module: &ModuleText, target: &CpuTarget) -> Result<String, Bug> {
     deep(|| emit(module, target, FileType::Assembly))
         .map(|bytes| String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_string())
 }
 
-/// A module after optimisation, as text.
+/// Returns a module after optimisation, as text.
 pub(super) fn optimized_ir(module: &ModuleText, target: &CpuTarget) -> Result<String, Bug> {
     deep(|| {
         let machine = machine(module, target)?;
@@ -99,24 +98,25 @@ fn machine(module: &ModuleText, target: &CpuTarget) -> Result<TargetMachine, Bug
         .ok_or_else(|| bug(text, format!("LLVM knows no machine {target:?}")))
 }
 
-/// Makes LLVM's x86 back end known, once.
+/// Registers LLVM's x86 back end, once.
 pub(super) fn initialize() {
     static INITIALIZED: Once = Once::new();
     INITIALIZED.call_once(|| Target::initialize_x86(&InitializationConfig::default()));
 }
 
-/// Where blocks nest deeper than this, LLVM's combination of instructions takes time in the square of the depth, since it looks through
-/// the chain of masks from every link on: what is left out.
+/// Nesting depth of blocks from which LLVM's instruction combination is left out. Its time is quadratic in the depth, since it
+/// looks through the chain of masks from every link on.
 const DEEP: usize = 64;
 
-/// Passes without it, which take linear time up to [`VERY_DEEP`].
+/// Passes without instruction combination, which take linear time up to [`VERY_DEEP`].
 const FOR_DEEP: &str = "function(sroa,early-cse<memssa>,simplifycfg,instsimplify,loop-mssa(loop-rotate,licm),gvn,bdce,dse,adce,simplifycfg)";
 
-/// Where blocks nest deeper than this, making slots values and giving values registers takes time in the square of the depth, too.
+/// Nesting depth of blocks from which no passes run, since promoting slots to values and register allocation also take quadratic
+/// time.
 const VERY_DEEP: usize = 256;
 
-/// The pass pipeline, if there is one, and the level of code generation: by the lines of the longest function, and by how deep blocks
-/// nest.
+/// Returns the pass pipeline, if there is one, and the level of code generation: by the lines of the longest function, and by the
+/// nesting depth of blocks.
 fn effort(module: &ModuleText) -> (Option<&'static str>, OptimizationLevel) {
     let longest = module.text.split("\n}\n").map(|function| function.lines().count()).max().unwrap_or(0);
     match (module.nesting, longest) {

@@ -1,4 +1,4 @@
-//! Object files into executables and libraries, by LLD, which is part of this program: nothing of the system is run.
+//! Linking of object files to executables and libraries, by LLD, which is part of this program: no tool of the system is run.
 //!
 //! ```text
 //! a.o  b.o          link             an executable, a shared object, or one object file
@@ -6,8 +6,8 @@
 //! library.o         archive          library.a
 //! ```
 //!
-//! The `unsafe` here calls `shim.cpp`, which calls LLD and LLVM. LLD keeps what it knows in global variables, so one link runs at a
-//! time; after a crash inside of it, which it reports, no other one does.
+//! The `unsafe` code here calls `shim.cpp`, which calls LLD and LLVM. LLD keeps its state in global variables, so only one link
+//! runs at a time. After a crash of LLD, which is reported, no further link runs.
 
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::fmt;
@@ -15,16 +15,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Why nothing was linked, in the linker's words.
+/// The reason why linking failed, in the linker's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkError(pub String);
 
 /// Whether LLD can be called.
 static USABLE: Mutex<bool> = Mutex::new(true);
 
-/// Links by the words of LLD's command line, paths among them. Signals are left alone.
+/// Links with the arguments of LLD's command line, including paths. Signal handlers are left unchanged.
 pub fn link<W: AsRef<OsStr>>(words: &[W]) -> Result<(), LinkError> {
-    // One thread, and a file that is written rather than mapped: the linker then starts no threads and handles no signals.
+    // With one thread, and a file that is written rather than mapped, the linker starts no threads and handles no signals.
     let fixed = ["ld.lld", "--threads=1", "--no-mmap-output-file"].map(OsStr::new);
     let words = fixed.into_iter().chain(words.iter().map(AsRef::as_ref));
     let words = words.map(c_string).collect::<Result<Vec<_>, _>>()?;
@@ -33,11 +33,11 @@ pub fn link<W: AsRef<OsStr>>(words: &[W]) -> Result<(), LinkError> {
     if !*usable {
         return Err(LinkError("the linker has crashed before in this process".to_string()));
     }
-    // SAFETY: the words end with zero bytes, there are as many as is said, and no other thread links.
+    // SAFETY: the words end with zero bytes, their number is correct, and no other thread links.
     checked(unsafe { warpwise_link(pointers.as_ptr(), pointers.len(), &mut *usable) })
 }
 
-/// Makes what an object file defines local to it, but for names with this beginning.
+/// Makes the definitions of an object file local, except names with this prefix.
 pub fn keep_global(object: &Path, beginning: &str) -> Result<(), LinkError> {
     let (object, beginning) = (c_string(object.as_os_str())?, c_string(OsStr::new(beginning))?);
     // SAFETY: both end with zero bytes.
@@ -61,12 +61,12 @@ fn c_string(word: &OsStr) -> Result<CString, LinkError> {
     CString::new(word.as_bytes()).map_err(|_| LinkError(format!("a zero byte in {}", word.display())))
 }
 
-/// What a function of the shim gives: nothing, or a message that is freed here.
+/// Converts the result of a function of the shim: nothing, or a message, which is freed here.
 fn checked(message: *mut c_char) -> Result<(), LinkError> {
     if message.is_null() {
         return Ok(());
     }
-    // SAFETY: it is not null, ends with a zero byte, was allocated by `malloc`, and is not used again.
+    // SAFETY: the message is not null, ends with a zero byte, was allocated by `malloc`, and is not used again.
     let words = unsafe {
         let words = CStr::from_ptr(message).to_string_lossy().into_owned();
         libc::free(message.cast());
@@ -105,7 +105,7 @@ mod tests {
         std::fs::remove_file(&damaged).expect("the file can be removed");
     }
 
-    /// The header of an object file whose sections lie beyond its end.
+    /// Returns the header of an object file whose sections lie beyond its end.
     fn damaged_object() -> [u8; 64] {
         let mut header = [0; 64];
         header[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");

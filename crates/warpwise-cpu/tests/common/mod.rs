@@ -1,4 +1,4 @@
-//! What the tests of this crate share: making kernels by hand, running them, values to run them on.
+//! Shared code of this crate's tests: construction of kernels, a machine that runs them, and values to run them on.
 #![allow(dead_code)] // each test binary uses a part
 
 use std::ffi::c_void;
@@ -13,7 +13,7 @@ use warpwise_ir::entity::PrimaryMap;
 use warpwise_prim::{Scalar, ScalarType};
 use warpwise_runtime::kernel::TaskContext;
 
-/// A kernel while it is made.
+/// A kernel under construction.
 pub struct KernelBuilder {
     name: String,
     params: Vec<KernelParam>,
@@ -77,7 +77,7 @@ impl KernelBuilder {
         }
     }
 
-    /// A kernel that computes elementwise: `compute` turns the inputs, loaded `lanes` at a time, into the output.
+    /// Builds an elementwise kernel: `compute` turns the inputs, loaded `lanes` at a time, into the output.
     pub fn elementwise(
         name: &str,
         lanes: u16,
@@ -120,7 +120,7 @@ pub struct Reported {
     pub values: Vec<u64>,
 }
 
-/// What the run time would own: an arena in chunks and a list of failures.
+/// The state that the run time would own: an arena in chunks and a list of failures.
 pub struct Surroundings {
     chunks: Vec<Vec<u64>>,
     pub failures: Vec<Reported>,
@@ -129,7 +129,7 @@ pub struct Surroundings {
     pub out_of_memory: bool,
 }
 
-/// The mistake of ours that a failure is.
+/// Returns the compiler bug that a failure reports.
 pub fn bug(failure: Failure) -> Bug {
     match failure {
         Failure::Bug(bug) => bug,
@@ -173,7 +173,7 @@ impl Machine {
         };
         let id: KernelId = warpwise_ir::entity::Entity::new(kernel);
         let function = self.kernels.kernel(id).expect("a kernel of this number");
-        // SAFETY: the context outlives the call; every test passes what its kernel's parameters say.
+        // SAFETY: the context outlives the call; every test passes the arguments that its kernel's parameters require.
         unsafe { function(&mut context, args.as_ptr(), 0, n) }
     }
 }
@@ -218,7 +218,7 @@ unsafe extern "C" fn reset_arena(context: *mut TaskContext, mark: *mut u8) {
     let within = |chunk: &&Vec<u64>| chunk.as_ptr_range().contains(&mark.cast_const().cast::<u64>());
     let end =
         around.chunks.iter().find(within).map_or(mark, |chunk| chunk.as_ptr_range().end.cast_mut().cast());
-    // SAFETY: as above. A mark outside all chunks was taken before the first: there is no room.
+    // SAFETY: as above. A mark outside all chunks was taken before the first chunk: there is no room.
     unsafe {
         (*context).arena_top = mark;
         (*context).arena_end = end;
@@ -239,14 +239,14 @@ unsafe extern "C" fn fail(
 }
 
 unsafe extern "C" fn wait_flag(context: *mut TaskContext, flag: *const u32) {
-    // SAFETY: as above. The flag is never set here: a test looks at the count.
+    // SAFETY: as above. The flag is never set here: tests check the count.
     unsafe { surroundings(context) }.waited += 1;
     assert!(!flag.is_null());
 }
 
 // -- targets ---------------------------------------------------------------------------------
 
-/// The CPU of this process with each width that it has, and narrower machines that it can stand in for.
+/// Returns the CPU of this process with each of its vector widths, and narrower machines that it can stand in for.
 pub fn targets() -> Vec<CpuTarget> {
     let mut targets: Vec<CpuTarget> =
         [512, 256, 128].iter().filter_map(|&bits| target_with_width(bits).ok()).collect();
@@ -266,7 +266,7 @@ pub fn targets() -> Vec<CpuTarget> {
 
 // -- values ----------------------------------------------------------------------------------
 
-/// Elements of an array in memory, 8 bytes more than needed at its end.
+/// Returns the elements of an array in memory, with 8 extra bytes at the end.
 pub fn pack(values: &[Scalar]) -> Vec<u8> {
     let mut bytes: Vec<u8> =
         values.iter().flat_map(|v| v.to_bits().to_le_bytes()[..v.ty().bytes()].to_vec()).collect();
@@ -274,7 +274,7 @@ pub fn pack(values: &[Scalar]) -> Vec<u8> {
     bytes
 }
 
-/// The elements of an array in memory.
+/// Returns the elements of an array in memory.
 pub fn unpack(bytes: &[u8], ty: ScalarType, count: usize) -> Vec<Scalar> {
     let element = |i: usize| {
         let mut bits = [0; 8];
@@ -296,7 +296,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Any bits of the type; every other integer is small.
+    /// Returns arbitrary bits of the type; half of the integers are small.
     pub fn scalar(&mut self, ty: ScalarType) -> Scalar {
         let bits = self.bits();
         let small = ty.is_int() && bits & 1 == 1;
@@ -304,7 +304,7 @@ impl Random {
     }
 }
 
-/// Boundary values of a type and a few ordinary ones.
+/// Returns boundary values of a type and a few ordinary ones.
 pub fn interesting(ty: ScalarType) -> Vec<Scalar> {
     let bits = ty.bits();
     let mut values = match ty {

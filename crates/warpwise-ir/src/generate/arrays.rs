@@ -8,7 +8,7 @@ use crate::program::Var;
 use crate::types::{Operand, Shape, Type};
 
 impl Generator<'_> {
-    /// An array in scope; a fresh one where there is none.
+    /// Returns an array in scope, or a fresh one if there is none.
     pub(super) fn array(&mut self) -> (Var, Type) {
         let found = self.scope.find(|ty| ty.rank() > 0);
         if !found.is_empty() {
@@ -19,7 +19,7 @@ impl Generator<'_> {
         (var, self.b.function.ty(var).clone())
     }
 
-    /// Reads an element, or a constant where the array is empty.
+    /// Reads an element, or a constant if the array is empty.
     pub(super) fn index(&mut self) {
         let (array, ty) = self.array();
         let Some(elem) = ty.elem() else { return };
@@ -49,7 +49,7 @@ impl Generator<'_> {
         self.add(vars[0]);
     }
 
-    /// Whether no size is 0.
+    /// Computes whether all sizes are positive.
     fn all_positive(&mut self, shape: &[Operand]) -> Operand {
         let mut some = Operand::bool(true);
         for size in shape {
@@ -59,7 +59,7 @@ impl Generator<'_> {
         some
     }
 
-    /// A view of an array.
+    /// Adds a view of an array.
     pub(super) fn view(&mut self) {
         let (array, ty) = self.array();
         let rank = ty.rank();
@@ -92,12 +92,12 @@ impl Generator<'_> {
         self.scope.add_view(var, ty, array);
     }
 
-    /// Whether all sizes are ones that new arrays may have, so that derived sizes stay small.
+    /// Returns whether new arrays may have all these sizes, so that derived sizes stay small.
     pub(super) fn is_plain(&self, ty: &Type) -> bool {
         ty.shape().iter().all(|size| self.scope.sizes.contains(size))
     }
 
-    /// A part of a dimension of this size: all of it, reversed, a half, every other one.
+    /// Returns a part of a dimension of this size: all of it, reversed, a half, or every other element.
     fn range(&mut self, size: Operand) -> SliceDim {
         let (zero, one) = (Operand::i64(0), Operand::i64(1));
         match self.random.below(5) {
@@ -119,7 +119,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An array with storage of its own.
+    /// Adds an array with storage of its own.
     pub(super) fn fresh_array(&mut self) {
         let elem = self.scalar_type();
         let expr = match self.random.below(7) {
@@ -176,7 +176,7 @@ impl Generator<'_> {
         Expr::Concat { arrays: vec![first, second], len }
     }
 
-    /// An array to be consumed: one that may be, else a copy.
+    /// Returns an array to be consumed: one that may be consumed, or a copy.
     pub(super) fn owned_array(&mut self, fits: impl Fn(&Type) -> bool) -> Option<(Var, Type)> {
         let owned: Vec<(Var, Type)> =
             self.scope.consumable().into_iter().filter(|(_, ty)| fits(ty)).collect();
@@ -203,7 +203,7 @@ impl Generator<'_> {
         });
         let shape: Shape = lens.collect();
         let value = self.scalar(elem);
-        // A value of its own, so that it cannot share storage with what is overwritten.
+        // A fresh value cannot share storage with the overwritten array.
         let value = self.bind("w", Expr::Replicate { shape, value })[0];
         self.scope.consume(array);
         self.bind("u", Expr::Update { array, dims, value: value.into() });

@@ -1,4 +1,4 @@
-//! Maps whose points read their neighbours and are something else at borders, with indices of 32 or of 64 bits.
+//! Maps whose points read their neighbours and are computed differently at borders, with indices of 32 or 64 bits.
 
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 
@@ -8,21 +8,21 @@ use crate::expr::Expr;
 use crate::program::Var;
 use crate::types::{Operand, Type};
 
-/// The array that is read, and how indices are computed.
+/// The array that is read, and the form of the index computation.
 #[derive(Clone, Copy)]
 struct Line {
     array: Var,
     len: Operand,
-    /// What indices are computed in.
+    /// Type in which indices are computed.
     ty: ScalarType,
-    /// How far the neighbour is.
+    /// Distance of the neighbour.
     by: Operand,
-    /// So many points at the beginning and at the end are a border.
+    /// Widths of the borders at the beginning and at the end, in points.
     border: [i64; 2],
 }
 
 impl Generator<'_> {
-    /// A map over an array that may be longer than vectors.
+    /// Adds a map over an array that may be longer than vectors.
     pub(super) fn stencil(&mut self) {
         let times = self.random.pick(&[1, 3, 17, 40]);
         let size = self.size();
@@ -51,7 +51,7 @@ impl Generator<'_> {
 }
 
 impl Line {
-    /// A 64-bit number in the type that indices are computed in.
+    /// Converts a 64-bit number to the type in which indices are computed.
     fn narrow(self, b: &mut Builder, x: Operand) -> Operand {
         if self.ty == ScalarType::I64 { x } else { b.convert("k", ConvertOp::Truncate, x, self.ty) }
     }
@@ -60,7 +60,7 @@ impl Line {
         if self.ty == ScalarType::I64 { x } else { b.convert("j", ConvertOp::SExt, x, ScalarType::I64) }
     }
 
-    /// The neighbour where it is inside and there is one, else something of the point itself.
+    /// Computes the neighbour if it is inside the borders, otherwise a value of the point itself.
     fn inside(self, b: &mut Builder, point: Var) -> Operand {
         let (at, end) = (self.narrow(b, point.into()), self.narrow(b, self.len));
         let neighbour = b.binary("m", BinaryOp::Add, at, self.by);
@@ -81,7 +81,7 @@ impl Line {
         results[0].into()
     }
 
-    /// The neighbour, or the last one before it.
+    /// Computes the neighbour, with its index clamped to the array.
     fn clamped(self, b: &mut Builder, point: Var) -> Operand {
         let (at, end) = (self.narrow(b, point.into()), self.narrow(b, self.len));
         let last = b.binary("last", BinaryOp::Sub, end, number(self.ty, 1));
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-/// A number of an index type.
+/// Returns a number of an index type.
 fn number(ty: ScalarType, value: i64) -> Operand {
     match i32::try_from(value) {
         Ok(value) if ty == ScalarType::I32 => Scalar::I32(value).into(),

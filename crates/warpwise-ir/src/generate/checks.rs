@@ -1,8 +1,8 @@
-//! Checks that may fail, on values that are used or not: by themselves, in branches that agree, in loops that give back their own
+//! Checks that may fail, on values that are used or not: in straight code, in branches that agree, in loops that return their own
 //! variable, in operators that fail on their neutral elements.
 //!
-//! Every check guards one value, and its message begins with its number. So a test can ask for the same program without some
-//! of its checks, or with the value of one changed: where that makes no difference, nothing needed the value.
+//! Every check guards one value, and its message begins with its number. Hence a test can request the same program without some
+//! of its checks, or with the value of one changed: if that makes no difference, nothing needed the value.
 
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
 
@@ -13,36 +13,36 @@ use crate::builder::Builder;
 use crate::expr::{LoopParam, Message, MessagePart};
 use crate::types::{Operand, Type};
 
-/// Which checks there are.
+/// The selection of checks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checks {
-    /// Whether there are none at all.
+    /// Whether all checks are left out.
     pub none: bool,
-    /// The numbers of others that are left out.
+    /// Numbers of the checks that are left out.
     pub without: Vec<usize>,
-    /// The number of the check whose value is another one.
+    /// Number of the check whose value is changed.
     pub changed: Option<usize>,
 }
 
 impl Checks {
-    /// The number that the message of a check begins with.
+    /// Returns the number with which the message of a check begins.
     pub fn number(message: &str) -> Option<usize> {
         message.strip_prefix("check ")?.split(':').next()?.parse().ok()
     }
 }
 
-/// A check to be made.
+/// A check to generate.
 #[derive(Clone, Copy)]
 struct Check {
     number: usize,
-    /// Whether it is made at all.
+    /// Whether it is generated.
     made: bool,
-    /// Whether its value is another one.
+    /// Whether its value is changed.
     changed: bool,
 }
 
 impl Check {
-    /// `x` under the check.
+    /// Returns `x` guarded by the check.
     fn guard(self, b: &mut Builder, holds: Operand, x: Operand) -> Operand {
         if self.made {
             let ty = b.function.operand_type(x).as_scalar().unwrap_or(ScalarType::I64);
@@ -78,14 +78,14 @@ impl Generator<'_> {
         self.random.pick(&[ScalarType::I64, ScalarType::I32, ScalarType::I8, ScalarType::I16])
     }
 
-    /// A condition that holds more often than not.
+    /// Computes a condition that holds in most cases.
     fn likely(&mut self) -> Operand {
         let ty = self.integer_type();
         let (x, unlikely) = (self.scalar(ty), constant(self.random, ty));
         self.b.compare("ok", CompareOp::Ne, x, unlikely)
     }
 
-    /// A value under a check, in one of several forms.
+    /// Adds a value guarded by a check, in one of several forms.
     pub(super) fn checked(&mut self) {
         let ty = self.integer_type();
         let (x, holds) = (self.scalar(ty), self.likely());
@@ -121,7 +121,7 @@ impl Generator<'_> {
         self.add(var);
     }
 
-    /// An associative and commutative operator that fails on its neutral element, and on nothing that others come to.
+    /// Builds an associative and commutative operator that fails only on its neutral element, which no other operands yield.
     pub(super) fn checked_operator(&mut self) -> Operator {
         let ty = self.integer_type();
         let (zero, all) = (Scalar::zero(ty), Scalar::int(ty, -1));

@@ -8,7 +8,7 @@ use crate::program::{FunctionId, Var};
 use crate::types::{Operand, Type};
 
 impl Generator<'_> {
-    /// A body: a few statements, then what `result` makes. A boundary may not consume what is outside.
+    /// Builds a body: a few statements, then the results of `result`. The body is a boundary, which may not consume outer values.
     pub(super) fn body(&mut self, result: impl FnOnce(&mut Self) -> Vec<Operand>) -> Body {
         let outer = self.b.take_stms();
         let mark = self.scope.mark();
@@ -27,7 +27,7 @@ impl Generator<'_> {
         Body { stms, result }
     }
 
-    /// A lambda over borrowed values of these types, plus those `result` asks for.
+    /// Builds a lambda over borrowed values of these types, with the results of `result`.
     pub(super) fn lambda(
         &mut self,
         params: &[Type],
@@ -45,12 +45,12 @@ impl Generator<'_> {
         Lambda { params: vars, body }
     }
 
-    /// Values of these types.
+    /// Returns values of these types.
     pub(super) fn values(&mut self, types: &[Type]) -> Vec<Operand> {
         types.iter().map(|ty| self.value(ty)).collect()
     }
 
-    /// Values of these types that live on under another name.
+    /// Returns values of these types that remain in use under another name.
     fn shared_values(&mut self, types: &[Type]) -> Vec<Operand> {
         let values = self.values(types);
         values.iter().filter_map(|value| value.as_var()).for_each(|var| self.scope.freeze(var));
@@ -74,7 +74,7 @@ impl Generator<'_> {
         self.bind_borrowed("f", expr);
     }
 
-    /// A choice between arrays of different sizes.
+    /// Adds a choice between arrays of different sizes.
     fn sized_choice(&mut self, cond: Operand) {
         let elem = self.scalar_type();
         let (then_size, else_size) = (self.size(), self.size());
@@ -103,7 +103,7 @@ impl Generator<'_> {
         vars
     }
 
-    /// A loop that carries values, and often fills an array.
+    /// Adds a loop that carries values, and often fills an array.
     pub(super) fn for_loop(&mut self) {
         let types = self.value_types();
         let mut params: Vec<LoopParam> = Vec::new();
@@ -144,7 +144,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Writes one element, often made from what lies there.
+    /// Writes one element, often computed from the old one.
     fn fill(&mut self, array: Var, ty: &Type, index: Var) -> Operand {
         let Some(elem) = ty.elem() else { return array.into() };
         let old = self.b.index("o", array, &[index.into()]);
@@ -153,7 +153,7 @@ impl Generator<'_> {
         self.b.update("u", array, vec![SliceDim::Fix(index.into())], value).into()
     }
 
-    /// A loop that stops by a condition, after a few rounds at most.
+    /// Adds a loop that stops by a condition, after at most a few iterations.
     pub(super) fn while_loop(&mut self) {
         let types = self.value_types();
         let rounds = self.random.below(5) as i64;
@@ -185,7 +185,7 @@ impl Generator<'_> {
         self.bind_borrowed("t", Expr::Loop { params, form: LoopForm::While { cond }, body });
     }
 
-    /// Calls the helper, if there is one and nothing it consumes is wanted any more.
+    /// Calls the helper function with fresh arrays, or adds a map if there is no helper.
     pub(super) fn call(&mut self) {
         let program = self.program;
         let Some((id, callee)): Option<(FunctionId, _)> = program.functions.iter().next() else {

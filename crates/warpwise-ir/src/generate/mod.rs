@@ -1,17 +1,15 @@
-//! Random well-formed programs with inputs, for testing whatever consumes the core IR (feature `generate`).
+//! Random well-formed programs with inputs, for tests of consumers of the core IR (feature `generate`).
 //!
-//! [`generate`] is a function of the seed and the options: a failing case is named by its seed. A program
-//! has one entry point `main` over a few scalars and arrays, and (with `calls`) a function that it calls. It verifies
-//! at level `soac`, and unless it is asked for `failing` checks, running it on the [`Case::args`] never fails:
-//! indices are loop or map indices, or reduced modulo the extent where that is not 0; divisors are
-//! odd; shapes come from sizes in scope. Extents are 0, 1 or small. Loops are short.
+//! [`generate`] is a function of the seed and the options, so that the seed identifies a failing case. A program has one entry
+//! point `main` over a few scalars and arrays, and (with `calls`) a function that it calls. It verifies at level `soac`. Unless
+//! `failing` checks are requested, running it on the [`Case::args`] never fails: indices are loop or map indices, or reduced
+//! modulo a nonzero extent; divisors are odd; shapes come from sizes in scope. Extents are 0, 1 or small. Loops are short.
 //!
-//! Results do not depend on the order of evaluation: operators of reductions, scans, histograms and
-//! accumulators are associative (and commutative where they must be) bit for bit, unless
-//! `float_sums` asks for float additions; scatters write equal values to equal places. What a
-//! program does depends on NaNs only through operators that are defined on them.
+//! Results do not depend on the order of evaluation: operators of reductions, scans, histograms and accumulators are associative
+//! (and commutative where required) bit for bit, unless `float_sums` requests float additions; scatters write equal values to
+//! equal indices. A program depends on NaNs only through operators that are defined on them.
 //!
-//! Absent: unspecified contents that are read, levels `seg` and `mem`.
+//! Absent: reads of unspecified contents, levels `seg` and `mem`.
 
 mod arrays;
 mod borders;
@@ -34,34 +32,34 @@ pub use checks::Checks;
 pub use random::Random;
 use scope::Scope;
 
-/// What programs may contain, and how long they are.
+/// The constructs that programs may contain, and their size.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// About how many statements.
+    /// Approximate number of statements.
     pub statements: usize,
-    /// Deepest nesting of bodies.
+    /// Maximum nesting depth of bodies.
     pub nesting: usize,
-    /// Values of type `f16`.
+    /// Whether there are values of type `f16`.
     pub f16: bool,
-    /// Reductions and scans with float addition, whose results depend on the order.
+    /// Whether there are reductions and scans with float addition, whose results depend on the order.
     pub float_sums: bool,
-    /// `stream_map`, `stream_red` and `stream_seq`.
+    /// Whether there are `stream_map`, `stream_red` and `stream_seq`.
     pub streams: bool,
-    /// `with_acc` and `update_acc`.
+    /// Whether there are `with_acc` and `update_acc`.
     pub accumulators: bool,
-    /// `flatmap`.
+    /// Whether there is `flatmap`.
     pub flat_maps: bool,
-    /// `partition`.
+    /// Whether there is `partition`.
     pub partitions: bool,
-    /// `scatter` and `hist`.
+    /// Whether there are `scatter` and `hist`.
     pub scatters: bool,
-    /// Calls of a second function.
+    /// Whether there are calls of a second function.
     pub calls: bool,
-    /// Rows of arrays that are made of rows of the same array.
+    /// Whether there are rows of arrays that are computed from rows of the same array.
     pub rows: bool,
-    /// Maps that read neighbours, with borders.
+    /// Whether there are maps that read neighbours, with borders.
     pub borders: bool,
-    /// Checks that may fail; none in programs that never do.
+    /// Checks that may fail; none for programs that never fail.
     pub failing: Option<Checks>,
 }
 
@@ -105,7 +103,7 @@ pub struct Value {
     pub data: Vec<Scalar>,
 }
 
-/// A random program with an input.
+/// Generates a random program with an input.
 pub fn generate(seed: u64, options: &Options) -> Case {
     let mut random = Random::new(seed);
     let mut program = Program::default();
@@ -120,18 +118,18 @@ pub fn generate(seed: u64, options: &Options) -> Case {
     Case { program, args }
 }
 
-/// Generates one function.
+/// A generator of one function.
 struct Generator<'g> {
     b: Builder<'g>,
     random: &'g mut Random,
     options: &'g Options,
     program: &'g Program,
     scope: Scope,
-    /// How many checks there are that may fail.
+    /// Number of checks so far that may fail.
     checks: &'g mut usize,
-    /// Statements left to make.
+    /// Number of statements left to make.
     fuel: usize,
-    /// Bodies around.
+    /// Number of enclosing bodies.
     nesting: usize,
 }
 
@@ -167,7 +165,7 @@ fn function(
     (function, args)
 }
 
-/// Two sizes, then scalars and arrays over them, with values.
+/// Adds two sizes, then scalars and arrays over them; returns the parameters and their values.
 fn parameters(
     function: &mut Function,
     random: &mut Random,
@@ -197,7 +195,7 @@ fn parameters(
     (params, args)
 }
 
-/// The signature as the outside sees it: sizes that are parameters of their own.
+/// Returns the surface signature, in which sizes are parameters of their own.
 fn entry_point(function: &Function) -> EntryPoint {
     let entry_type = |ty: &Type| {
         let elem = ty.elem().and_then(|elem| ValueType::from_name(elem.name())).unwrap_or(ValueType::I64);
@@ -252,12 +250,12 @@ impl Generator<'_> {
         }
     }
 
-    /// What the function returns: sizes that array types mention come before the arrays.
+    /// Chooses the results of the function: sizes that array types mention precede the arrays.
     fn results(&mut self) -> (Vec<Operand>, Vec<bool>) {
         let mut candidates = self.scope.alive_vars();
         let keep = 1 + self.random.below(4);
         while candidates.len() > keep {
-            // Younger values depend on more of the program.
+            // Later values depend on more of the program.
             let drop = self.random.below(candidates.len() * 2 / 3 + 1);
             candidates.remove(drop.min(candidates.len() - 1));
         }

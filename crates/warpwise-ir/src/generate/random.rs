@@ -1,4 +1,4 @@
-//! Random numbers: SplitMix64, so that a seed means the same program everywhere and always.
+//! Random numbers by SplitMix64, so that a seed gives the same program on every machine.
 
 /// A source of random numbers.
 pub struct Random {
@@ -6,12 +6,12 @@ pub struct Random {
 }
 
 impl Random {
-    /// The source of a seed.
+    /// Creates the source of a seed.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -20,17 +20,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `count`, which is not 0.
+    /// Returns a number below `count`, which is not 0.
     pub fn below(&mut self, count: usize) -> usize {
         (self.bits() % count as u64) as usize
     }
 
-    /// True so often out of so many times.
+    /// Returns true with probability `often / out_of`.
     pub fn chance(&mut self, often: usize, out_of: usize) -> bool {
         self.below(out_of) < often
     }
 
-    /// One of the items, of which there is at least one.
+    /// Returns one of the items, which are not empty.
     pub fn pick<T: Clone>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())].clone()
     }

@@ -8,14 +8,14 @@ use crate::expr::Expr;
 use crate::program::Var;
 use crate::types::{Operand, Type};
 
-/// A type for values.
+/// Chooses a type for values.
 pub(super) fn scalar_type(random: &mut Random, options: &Options) -> ScalarType {
     use ScalarType::*;
     let types = [I64, I32, I32, F32, F32, F64, Bool, I8, I16, F16];
     types[random.below(if options.f16 { 10 } else { 9 })]
 }
 
-/// A constant; floats are small whole numbers and halves.
+/// Chooses a constant; floats are small whole numbers and halves.
 pub(super) fn constant(random: &mut Random, ty: ScalarType) -> Scalar {
     let small = random.below(21) as i64 - 10;
     match ty {
@@ -31,7 +31,7 @@ pub(super) fn constant(random: &mut Random, ty: ScalarType) -> Scalar {
     }
 }
 
-/// Operators on this type that cannot fail and are exact in every implementation.
+/// Returns operators on this type that cannot fail and are exact in every implementation.
 fn binary_operators(ty: ScalarType) -> &'static [BinaryOp] {
     use BinaryOp::*;
     match ty {
@@ -68,18 +68,18 @@ fn comparisons(ty: ScalarType) -> &'static [CompareOp] {
 }
 
 impl Generator<'_> {
-    /// A type for values.
+    /// Chooses a type for values.
     pub(super) fn scalar_type(&mut self) -> ScalarType {
         scalar_type(self.random, self.options)
     }
 
-    /// A scalar in scope or a constant.
+    /// Chooses a scalar in scope or a constant.
     pub(super) fn scalar(&mut self, ty: ScalarType) -> Operand {
         let found = self.scope.find(|found| found.as_scalar() == Some(ty));
         if found.is_empty() || self.random.chance(1, 5) {
             return constant(self.random, ty).into();
         }
-        // Younger values more often.
+        // Later values are chosen more often.
         let at = self.random.below(found.len()).max(self.random.below(found.len()));
         found[at].0.into()
     }
@@ -105,7 +105,7 @@ impl Generator<'_> {
         self.add(var);
     }
 
-    /// A division whose divisor is odd.
+    /// Builds a division whose divisor is odd.
     fn division(&mut self, ty: ScalarType) -> Expr {
         use BinaryOp::*;
         let op = self.random.pick(&[SDiv, SMod, SQuot, SRem, UDiv, UMod]);
@@ -122,7 +122,7 @@ impl Generator<'_> {
         if fitting.is_empty() { Expr::Operand(x) } else { Expr::Convert(self.random.pick(&fitting), x, to) }
     }
 
-    /// Makes a bound variable with storage of its own usable.
+    /// Makes a bound variable with storage of its own available.
     pub(super) fn add(&mut self, var: Var) {
         let ty = self.b.function.ty(var).clone();
         if ty.elem().is_some() {
@@ -137,7 +137,7 @@ impl Generator<'_> {
         vars
     }
 
-    /// A value of this type that everything in scope may see.
+    /// Returns a value of this type that all code in scope may use.
     pub(super) fn value(&mut self, ty: &Type) -> Operand {
         match ty {
             Type::Scalar(scalar) => self.scalar(*scalar),
@@ -153,7 +153,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A type for a result: a scalar, or an array over sizes in scope.
+    /// Chooses a type for a result: a scalar, or an array over sizes in scope.
     pub(super) fn value_type(&mut self) -> Type {
         let elem = self.scalar_type();
         let rank = self.random.pick(&[0usize, 0, 0, 1, 1, 2]);
@@ -161,7 +161,7 @@ impl Generator<'_> {
         Type::array(elem, sizes)
     }
 
-    /// A size in scope.
+    /// Chooses a size in scope.
     pub(super) fn size(&mut self) -> Operand {
         let sizes = &self.scope.sizes;
         self.random.pick(sizes)

@@ -1,6 +1,6 @@
-//! What a program being made may use, and what it may consume.
+//! The values that a program under construction may use, and those that it may consume.
 //!
-//! Values that may share storage are in one group; consuming one ends the whole group.
+//! Values that may share storage form a group; consuming one of them ends the whole group.
 
 use crate::program::Var;
 use crate::types::{Operand, Type};
@@ -10,9 +10,9 @@ use crate::types::{Operand, Type};
 pub(super) struct Scope {
     entries: Vec<Entry>,
     groups: Vec<Group>,
-    /// Operands that stand as sizes of new arrays.
+    /// Operands available as sizes of new arrays.
     pub(super) sizes: Vec<Operand>,
-    /// Loop bodies and lambdas around.
+    /// Number of enclosing loop bodies and lambdas.
     pub(super) boundary: usize,
 }
 
@@ -28,25 +28,25 @@ struct Group {
     dead: bool,
 }
 
-/// How large a scope was.
+/// The former size of a scope.
 pub(super) struct Mark {
     entries: usize,
     sizes: usize,
 }
 
 impl Scope {
-    /// A parameter of the function.
+    /// Adds a parameter of the function.
     pub(super) fn add_param(&mut self, var: Var, ty: Type, consumed: bool) {
         let boundary = consumed.then_some(self.boundary);
         self.add_group(var, ty, boundary);
     }
 
-    /// A value with storage of its own.
+    /// Adds a value with storage of its own.
     pub(super) fn add_fresh(&mut self, var: Var, ty: Type) {
         self.add_group(var, ty, Some(self.boundary));
     }
 
-    /// A value that nobody may consume, such as an element of an array.
+    /// Adds a value that may not be consumed, such as an element of an array.
     pub(super) fn add_borrowed(&mut self, var: Var, ty: Type) {
         self.add_group(var, ty, None);
     }
@@ -56,7 +56,7 @@ impl Scope {
         self.entries.push(Entry { var, ty, group: self.groups.len() - 1 });
     }
 
-    /// A view of another value.
+    /// Adds a view of another value.
     pub(super) fn add_view(&mut self, var: Var, ty: Type, source: Var) {
         match self.entries.iter().find(|entry| entry.var == source) {
             Some(entry) => {
@@ -76,12 +76,12 @@ impl Scope {
         self.sizes.truncate(mark.sizes);
     }
 
-    /// Every value that can be used.
+    /// Returns all usable values.
     pub(super) fn alive_vars(&self) -> Vec<Var> {
         self.alive().map(|entry| entry.var).collect()
     }
 
-    /// Values of the types that `fits` accepts.
+    /// Returns the usable values whose types `fits` accepts.
     pub(super) fn find(&self, fits: impl Fn(&Type) -> bool) -> Vec<(Var, Type)> {
         self.alive().filter(|entry| fits(&entry.ty)).map(|entry| (entry.var, entry.ty.clone())).collect()
     }
@@ -90,21 +90,21 @@ impl Scope {
         self.entries.iter().filter(|entry| !self.groups[entry.group].dead)
     }
 
-    /// Arrays that may be consumed here.
+    /// Returns the arrays that may be consumed here.
     pub(super) fn consumable(&self) -> Vec<(Var, Type)> {
         let here = |entry: &&Entry| self.groups[entry.group].boundary == Some(self.boundary);
         let entries = self.alive().filter(here).filter(|entry| entry.ty.rank() > 0);
         entries.map(|entry| (entry.var, entry.ty.clone())).collect()
     }
 
-    /// From now on nobody may consume the value: something else shares its storage.
+    /// Forbids consumption of a value because another value shares its storage.
     pub(super) fn freeze(&mut self, var: Var) {
         if let Some(entry) = self.entries.iter().find(|entry| entry.var == var) {
             self.groups[entry.group].boundary = None;
         }
     }
 
-    /// Whether two values may share storage.
+    /// Returns whether two values may share storage.
     pub(super) fn share(&self, x: Var, y: Var) -> bool {
         let group = |var: Var| self.entries.iter().find(|entry| entry.var == var).map(|entry| entry.group);
         group(x) == group(y)

@@ -12,7 +12,7 @@ use crate::soac::{
 };
 use crate::types::{AccType, Operand, Shape, Type};
 
-/// An operator with what it works on and its neutral element.
+/// An operator with its operand types and neutral element.
 pub(super) struct Operator {
     pub(super) op: Lambda,
     pub(super) types: Vec<Type>,
@@ -21,7 +21,7 @@ pub(super) struct Operator {
 }
 
 impl Generator<'_> {
-    /// A width, and arrays of that outer size; often the one made last, so that SOACs form chains.
+    /// Chooses a width, and arrays of that outer size; often the latest array, so that SOACs form chains.
     fn inputs(&mut self) -> (Operand, Vec<Var>, Vec<Type>) {
         let last = self.scope.find(|ty| ty.rank() > 0).pop();
         let (first, ty) = match last {
@@ -42,7 +42,7 @@ impl Generator<'_> {
         (width, inputs, rows)
     }
 
-    /// A map, sometimes one that overwrites its rows.
+    /// Adds a map, sometimes one that overwrites its rows.
     pub(super) fn map(&mut self) {
         if self.random.chance(1, 6) {
             return self.map_in_place();
@@ -77,7 +77,7 @@ impl Generator<'_> {
         self.bind("ys", Expr::Screma(Box::new(screma)));
     }
 
-    /// An associative operator, which may fail where programs may; a commutative one if asked.
+    /// Builds an associative operator, which may fail if programs may; a commutative one if requested.
     fn any_operator(&mut self, commutative: bool) -> Operator {
         if self.options.failing.is_some() && self.random.chance(1, 2) {
             return self.checked_operator();
@@ -85,7 +85,7 @@ impl Generator<'_> {
         self.operator(commutative)
     }
 
-    /// An associative operator that never fails; a commutative one if asked.
+    /// Builds an associative operator that never fails; a commutative one if requested.
     fn operator(&mut self, commutative: bool) -> Operator {
         if !commutative && self.random.chance(1, 4) {
             return self.affine_operator();
@@ -103,13 +103,13 @@ impl Generator<'_> {
         Operator { op: lambda, types, neutral: vec![neutral.into()], commutative: true }
     }
 
-    /// An operator of a scan or reduction: of scalars, or of rows of them.
+    /// Builds an operator of a scan or reduction, on scalars or on rows.
     fn folding_operator(&mut self) -> Operator {
         let operator = self.any_operator(false);
         if self.random.chance(1, 4) { self.on_rows(operator) } else { operator }
     }
 
-    /// An operator on the elements of rows, mapped over the rows or over the places in them.
+    /// Lifts an operator on elements to rows, as a map over the rows or over the positions in them.
     fn on_rows(&mut self, operator: Operator) -> Operator {
         let Operator { op, types, neutral, commutative } = operator;
         let size = self.size();
@@ -141,7 +141,7 @@ impl Generator<'_> {
         Operator { op, types, neutral: rows, commutative }
     }
 
-    /// Composition of functions `x -> a * x + b`, which is not commutative.
+    /// Builds the composition of functions `x -> a * x + b`, which is not commutative.
     fn affine_operator(&mut self) -> Operator {
         let ty = Type::Scalar(ScalarType::I32);
         let params = [("a", ty.clone()), ("b", ty.clone()), ("c", ty.clone()), ("d", ty.clone())];
@@ -154,7 +154,7 @@ impl Generator<'_> {
         Operator { op, types: vec![ty.clone(), ty], neutral, commutative: false }
     }
 
-    /// Scans and reductions with what comes before and after them.
+    /// Adds scans and reductions with the functions before and after them.
     pub(super) fn fold(&mut self) {
         let (width, inputs, rows) = self.inputs();
         let (mut scans, mut reduces) = (Vec::new(), Vec::new());
@@ -192,7 +192,7 @@ impl Generator<'_> {
         self.scope.sizes.extend(vars[..classes].iter().map(|var| Operand::Var(*var)));
     }
 
-    /// Writes or combines at places some of which are out of bounds.
+    /// Adds writes or updates at indices, some of them out of bounds.
     pub(super) fn scatter_or_hist(&mut self) {
         let (width, inputs, rows) = self.inputs();
         let combines = self.random.chance(2, 3);
@@ -204,7 +204,7 @@ impl Generator<'_> {
         }
         self.scope.consume(dest);
         let rank = ty.rank();
-        // Without an operator, equal places must get equal values.
+        // Without an operator, writes to equal indices must have equal values.
         let fixed = constant(self.random, elem);
         let lambda = self.lambda(&rows, |this, _| {
             let mut result: Vec<Operand> = (0..rank).map(|_| this.scalar(ScalarType::I64)).collect();
@@ -221,7 +221,7 @@ impl Generator<'_> {
         self.bind("h", expr);
     }
 
-    /// Whether inputs can still be used once `dest` is consumed.
+    /// Returns whether inputs are still usable after `dest` is consumed.
     fn survives(&self, dest: Var, inputs: &[Var]) -> bool {
         inputs.iter().all(|input| !self.scope.share(dest, *input))
     }
@@ -239,7 +239,7 @@ impl Generator<'_> {
         let chunk_types = rows.iter().map(|row| row.array_of(&[chunk.into()]));
         let chunk_vars: Vec<Var> = chunk_types.map(|ty| self.b.function.fresh("ch", ty)).collect();
         let outer = self.b.take_stms();
-        // The chunk's elements give the operator's inputs; how it is cut cannot be seen from outside.
+        // The operator's inputs are computed from the chunk's elements, so that the division into chunks is not observable.
         let further = if self.random.chance(1, 2) { self.value_types() } else { Vec::new() };
         let further: Vec<Type> = further.into_iter().filter(|ty| ty.rank() < 3).collect();
         let all = [types.clone(), further].concat();
@@ -279,7 +279,7 @@ impl Generator<'_> {
         self.bind("st", Expr::Stream(Box::new(Stream { kind, width, inputs, accs, lambda })));
     }
 
-    /// Adds to an array from within a map.
+    /// Adds a map that updates an accumulator.
     pub(super) fn with_acc(&mut self) {
         let (width, inputs, rows) = self.inputs();
         let Some((array, ty)) =
@@ -320,7 +320,7 @@ impl Generator<'_> {
         self.bind("w", Expr::WithAcc(Box::new(WithAcc { inputs: vec![input], lambda })));
     }
 
-    /// Arrays of 0 to 3 elements, joined.
+    /// Adds a concatenation of arrays of 0 to 3 elements.
     pub(super) fn flat_map(&mut self) {
         let (width, inputs, rows) = self.inputs();
         if !self.scope.sizes.contains(&width) {
@@ -342,7 +342,7 @@ impl Generator<'_> {
     }
 }
 
-/// Associative and commutative operators with their neutral elements.
+/// Returns associative and commutative operators with their neutral elements.
 fn operators(ty: ScalarType) -> Vec<(BinaryOp, Scalar)> {
     use BinaryOp::*;
     match ty {

@@ -1,5 +1,5 @@
-//! Rows of an array made anew, of other rows or of themselves, forwards or backwards, in loops and choices: some can be made
-//! where they go, some would overwrite what is still read.
+//! Rows of an array recomputed from other rows or from themselves, forwards or backwards, in loops and choices. Some can be
+//! computed in place; others would overwrite rows that are still read.
 
 use warpwise_prim::{BinaryOp, ScalarType};
 
@@ -9,7 +9,7 @@ use crate::program::Var;
 use crate::soac::Screma;
 use crate::types::{Operand, Shape, Type};
 
-/// An array of `ROWS` rows, or columns.
+/// An array of `ROWS` rows or columns.
 #[derive(Clone, Copy)]
 struct Matrix {
     array: Var,
@@ -20,7 +20,7 @@ struct Matrix {
 const ROWS: i64 = 3;
 
 impl Generator<'_> {
-    /// An array of a few rows; some of them are made anew.
+    /// Adds an array of a few rows, some of which are recomputed.
     pub(super) fn rows_in_place(&mut self) {
         let (len, are_columns) = (self.size(), self.random.chance(1, 3));
         let total = self.b.binary("nm", BinaryOp::Mul, len, ROWS);
@@ -41,7 +41,7 @@ impl Generator<'_> {
         self.scope.add_fresh(matrix.array, ty);
     }
 
-    /// The same in every iteration of a loop, for rows that move with it.
+    /// Recomputes rows in every iteration of a loop, at positions that depend on the index.
     fn rows_in_loop(&mut self, matrix: Matrix) -> Var {
         let ty = self.b.function.ty(matrix.array).clone();
         let (param, index) = (self.b.function.fresh("l", ty), self.b.function.fresh("i", Type::I64));
@@ -57,7 +57,7 @@ impl Generator<'_> {
         self.b.bind_one("t", Expr::Loop { params, form, body })
     }
 
-    /// One row is made of one or two of these.
+    /// Recomputes one of these rows from one or two of them.
     fn row(&mut self, matrix: Matrix, rows: &[Operand]) -> Var {
         let to = self.random.pick(rows);
         let value = if self.random.chance(1, 4) {

@@ -1,4 +1,4 @@
-//! What a statement reads and writes, by region.
+//! The reads and writes of a statement, by region.
 
 use super::compare::Other;
 use super::{Access, Clash, Kind, Past, Walk};
@@ -11,7 +11,7 @@ use crate::sums::Sum;
 use crate::types::Operand;
 
 impl<'a> Walk<'a, '_> {
-    /// What a statement does, with all that is inside it.
+    /// Returns the accesses of a statement, including all statements inside it.
     pub(super) fn stm(&mut self, stm: &'a Stm) -> Vec<Access> {
         let pattern = &stm.pattern;
         match &stm.expr {
@@ -150,7 +150,7 @@ impl<'a> Walk<'a, '_> {
         own
     }
 
-    /// What an operation writes at no point that is known, or after all points.
+    /// Returns the writes of an operation that belong to no known point, or happen after all points.
     fn written_whole(&self, op: &SegOp, pattern: &[Var]) -> Vec<Access> {
         match &op.kind {
             SegKind::Map => Vec::new(),
@@ -186,7 +186,7 @@ impl<'a> Walk<'a, '_> {
         parts.into_iter().flat_map(|(array, part)| self.put(stm, array.into(), part)).collect()
     }
 
-    /// Copies a value to a place, unless it lies there.
+    /// Returns the accesses of a copy of a value to a place. Nothing is written if the value already lies there.
     fn put(&mut self, stm: &'a Stm, value: Operand, place: Option<Access>) -> Vec<Access> {
         let read = self.read(value);
         let (Some(from), Some(to)) = (&read, &place) else { return read.into_iter().chain(place).collect() };
@@ -200,7 +200,7 @@ impl<'a> Walk<'a, '_> {
         read.into_iter().chain(place).collect()
     }
 
-    /// Enters what may run often: yields when that was, and binds variables after.
+    /// Enters a body that may run several times: returns the time of entry, and binds variables after it.
     fn enter(&mut self, vars: impl Iterator<Item = Var>) -> u32 {
         let start = self.clock;
         self.clock += 1;
@@ -208,7 +208,7 @@ impl<'a> Walk<'a, '_> {
         start
     }
 
-    /// What a body yields belongs to the variables outside that are bound to it.
+    /// Transfers the writes of a body's results to the outer variables that are bound to them.
     fn results_become(&self, past: &mut Past, start: u32, results: &[Operand], pattern: &[Var]) {
         for (result, &var) in results.iter().zip(pattern) {
             let Some(root) = result.as_var().map(|result| self.roots.root(result)) else { continue };
@@ -218,7 +218,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// What can be seen from outside: nobody else reads what was made inside.
+    /// Returns the accesses that are visible outside a body. Reads of arrays made inside are not.
     fn seen_outside(&self, past: Past, start: u32) -> Vec<Access> {
         let accesses = past.accesses.into_iter().map(|(_, access)| access);
         accesses.filter(|access| access.kind != Kind::Read || self.bound[access.root] <= start).collect()
@@ -233,7 +233,7 @@ impl<'a> Walk<'a, '_> {
         self.access(Kind::Write, array, self.region(array))
     }
 
-    /// The access of reading an array as a whole.
+    /// Returns the access that reads an array as a whole.
     pub(super) fn read(&self, value: Operand) -> Option<Access> {
         value.as_var().and_then(|array| self.access(Kind::Read, array, self.region(array)))
     }
@@ -274,7 +274,7 @@ impl<'a> Walk<'a, '_> {
         Some(part)
     }
 
-    /// Rows from one on; how many does not matter.
+    /// Returns the region of the rows from `first` on. Their number does not matter.
     fn segment(&self, whole: &Region, first: Operand) -> Option<Region> {
         let (_, stride) = whole.dims.first()?;
         let offset = whole.offset.plus(&self.facts.sum(first)?.times(stride)?)?;
@@ -282,7 +282,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Whether what is to be copied lies where it is to go.
+/// Returns whether the source of a copy coincides with its destination.
 fn is_in_place(from: &Access, to: &Access) -> bool {
     from.block == to.block
         && from.region.as_ref().zip(to.region.as_ref()).is_some_and(|(from, to)| from.is_same_place(to))

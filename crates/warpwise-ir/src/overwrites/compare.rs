@@ -1,4 +1,4 @@
-//! Whether two accesses may meet: in one iteration, or one of them in another.
+//! Tests whether two accesses may overlap, in one iteration or in two different ones.
 
 use super::{Access, Clash, Kind, Walk};
 use crate::entity::Entity;
@@ -10,18 +10,18 @@ use crate::segop::SegDim;
 use crate::sums::Sum;
 use crate::types::Operand;
 
-/// Which other iteration writes, seen from the one that reads.
+/// The iteration that writes, as seen from the one that reads.
 pub(super) enum Other<'s> {
-    /// Any, and this one.
+    /// Any iteration, including the reading one.
     Any,
-    /// One at another point.
+    /// An iteration at another point.
     Point(&'s [SegDim]),
-    /// One before it.
+    /// An earlier iteration.
     Later(&'s LoopForm),
 }
 
-/// What is assumed of the two iterations: indices that are equal in both, and one that differs, which then is greater where
-/// it is read (or written).
+/// The assumptions about the two iterations: indices that are equal in both, and one that differs. The flag tells whether that
+/// index is greater in the reading iteration (or in the writing one).
 struct Case {
     equal: Vec<Var>,
     differs: Option<(Var, bool)>,
@@ -35,7 +35,7 @@ impl Other<'_> {
                 vec![Case { equal: vec![], differs: Some((*index, true)) }]
             }
             Other::Point(space) => {
-                // There is no other point along a dimension of one.
+                // A dimension of extent 1 has no other point.
                 let dims = space.iter().filter(|dim| dim.extent != Operand::i64(1));
                 let indices: Vec<Var> = dims.map(|dim| dim.index).collect();
                 let case = |number: usize, greater: bool| Case {
@@ -49,12 +49,12 @@ impl Other<'_> {
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Whether two accesses may meet where all variables have one value.
+    /// Returns whether two accesses of one iteration may overlap.
     pub(super) fn may_meet(&self, x: &Access, y: &Access) -> bool {
         !self.are_apart(x, y, &|var| var, None)
     }
 
-    /// No iteration reads what another one writes. `start` is when the operation or loop began.
+    /// Checks that no iteration reads what another one writes. `start` is the time at which the operation or loop began.
     pub(super) fn no_clash(&mut self, stm: &'a Stm, accesses: &[Access], start: u32, other: &Other) {
         let reads = accesses.iter().filter(|access| access.kind == Kind::Read);
         for read in reads {
@@ -72,7 +72,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn are_apart_elsewhere(&self, read: &Access, write: &Access, start: u32, other: &Other) -> bool {
-        // Different points write different elements of what they make.
+        // Different points write different elements of the results.
         let own_point = matches!(other, Other::Point(_)) && write.kind == Kind::WriteLast;
         if own_point && read.region.is_some() && read.region == write.region {
             return true;
@@ -92,12 +92,13 @@ impl<'a> Walk<'a, '_> {
         other.cases().iter().all(apart)
     }
 
-    /// The name that a variable of another iteration has.
+    /// Returns the name that a variable has in another iteration.
     fn elsewhere(&self, var: Var) -> Var {
         Var::new(self.function.vars.len() + var.index())
     }
 
-    /// Whether two accesses never meet, where variables of the second have other names and a sum is not negative.
+    /// Returns whether two accesses provably never overlap, where variables of the second have other names and the sum `more` is
+    /// not negative.
     fn are_apart(&self, x: &Access, y: &Access, name: &impl Fn(Var) -> Var, more: Option<Sum>) -> bool {
         if self.function.ty(x.array).elem() != self.function.ty(y.array).elem() {
             return false;
@@ -133,7 +134,7 @@ impl<'a> Walk<'a, '_> {
             |region: &Region| region.dims.iter().map(|(extent, _)| extent.clone()).collect::<Vec<Sum>>();
         let extents = [extents(x_region), extents(&y_region)].concat();
         let mut context = Context::new(self.facts, sizes.clone(), extents);
-        // What is not learnt is one proof less.
+        // A condition that is not learnt only makes fewer proofs succeed.
         x.certs.iter().for_each(|&cert| _ = context.learn_condition(cert.into(), &as_is));
         y.certs.iter().for_each(|&cert| _ = context.learn_condition(cert.into(), name));
         let sums = x_region.sums().chain(y_region.sums()).chain(&sizes).chain(more);

@@ -1,4 +1,4 @@
-//! A place in the tokens of a text, and what a parser of a text form asks there.
+//! A position in the tokens of a text, and the queries of a parser of a text form.
 
 use warpwise_diag::{Diagnostic, FileId, Span};
 use warpwise_prim::{Scalar, ScalarType, ValueType};
@@ -6,14 +6,14 @@ use warpwise_prim::{Scalar, ScalarType, ValueType};
 use super::lex::{Token, TokenKind, tokens};
 use super::{CODE, Parsed};
 
-/// The tokens of a text, and which of them comes next.
+/// The tokens of a text, with a current position.
 pub struct Tokens<'t> {
     tokens: Vec<Token<'t>>,
     at: usize,
 }
 
 impl<'t> Tokens<'t> {
-    /// The tokens of a text. Fails where it has characters that belong to none, or is longer than 4 GiB.
+    /// Splits a text into tokens. Fails if it has characters that belong to no token, or is longer than 4 GiB.
     pub fn of(text: &'t str, file: FileId) -> Parsed<Tokens<'t>> {
         if u32::try_from(text.len()).is_err() {
             let message = "the text is longer than 4 GiB";
@@ -22,50 +22,50 @@ impl<'t> Tokens<'t> {
         Ok(Tokens { tokens: tokens(text, file)?, at: 0 })
     }
 
-    /// All of them, with an end token last.
+    /// Returns all tokens, with an end token last.
     pub fn all(&self) -> &[Token<'t>] {
         &self.tokens
     }
 }
 
-/// A parser that reads tokens one after the other.
+/// A parser that reads tokens in order.
 pub trait Cursor<'t> {
-    /// The tokens.
+    /// Returns the tokens.
     fn tokens(&self) -> &Tokens<'t>;
 
-    /// The tokens, to move on in.
+    /// Returns the tokens mutably, to change the position.
     fn tokens_mut(&mut self) -> &mut Tokens<'t>;
 
-    /// The next token.
+    /// Returns the next token.
     fn peek(&self) -> &TokenKind<'t> {
         let Tokens { tokens, at } = self.tokens();
         &tokens[*at].kind
     }
 
-    /// The token after the next one.
+    /// Returns the token after the next one.
     fn peek_second(&self) -> &TokenKind<'t> {
         let Tokens { tokens, at } = self.tokens();
         tokens.get(at + 1).map_or(&TokenKind::End, |token| &token.kind)
     }
 
-    /// Where the next token is.
+    /// Returns the position of the next token.
     fn span(&self) -> Span {
         let Tokens { tokens, at } = self.tokens();
         tokens[*at].span
     }
 
-    /// Where the last token was.
+    /// Returns the position of the previous token.
     fn previous_span(&self) -> Span {
         let Tokens { tokens, at } = self.tokens();
         tokens[at.saturating_sub(1)].span
     }
 
-    /// Takes the next token, which is not the end.
+    /// Skips the next token, which is not the end.
     fn advance(&mut self) {
         self.tokens_mut().at += 1;
     }
 
-    /// Gives back the last token.
+    /// Steps back by one token.
     fn retreat(&mut self) {
         self.tokens_mut().at -= 1;
     }
@@ -94,7 +94,7 @@ pub trait Cursor<'t> {
         if self.eat_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
     }
 
-    /// One or more items with commas between them.
+    /// Parses one or more items separated by commas.
     fn separated<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>>
     where
         Self: Sized,
@@ -106,7 +106,7 @@ pub trait Cursor<'t> {
         Ok(items)
     }
 
-    /// Any number of items with commas between them, in brackets.
+    /// Parses any number of items separated by commas, in brackets.
     fn list<T>(&mut self, open: &str, close: &str, item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>>
     where
         Self: Sized,
@@ -120,37 +120,38 @@ pub trait Cursor<'t> {
         Ok(items)
     }
 
-    /// A name, in quotes or not.
+    /// Parses a name, with or without quotes.
     fn name(&mut self) -> Parsed<String> {
         let name = self.peek().as_name().map(str::to_string);
         self.take(name, "a name")
     }
 
-    /// A text in quotes.
+    /// Parses a text in quotes.
     fn text(&mut self) -> Parsed<String> {
         let text = if let TokenKind::Text(text) = self.peek() { Some(text.clone()) } else { None };
         self.take(text, "a text in quotes")
     }
 
-    /// A plain number, such as a rank.
+    /// Parses a plain number, such as a rank.
     fn count(&mut self) -> Parsed<usize> {
         let count = if let TokenKind::Number(number) = self.peek() { number.parse().ok() } else { None };
         self.take(count, "a plain number")
     }
 
-    /// The type of a scalar.
+    /// Parses a scalar type.
     fn scalar_type(&mut self) -> Parsed<ScalarType> {
         let found = self.peek().as_word().and_then(ScalarType::from_name);
         self.take(found, "a type")
     }
 
-    /// The type of what is shown.
+    /// Parses a surface type of scalars.
     fn value_type(&mut self) -> Parsed<ValueType> {
         let found = self.peek().as_word().and_then(ValueType::from_name);
         self.take(found, "a type of values")
     }
 
-    /// A constant, if the next token begins one; a number without a type is an `i64`. No word with a dot is anything else here.
+    /// Parses a constant, if the next token begins one. A number without a type is an `i64`. A word with a dot can only be a
+    /// constant here.
     fn constant(&mut self) -> Parsed<Option<Scalar>> {
         let text = match self.peek() {
             TokenKind::Number(text) if ScalarType::ALL.iter().any(|ty| text.ends_with(ty.name())) => {
@@ -176,7 +177,7 @@ pub trait Cursor<'t> {
         Ok(Some(value))
     }
 
-    /// Takes a token that meant something.
+    /// Takes a token that has a meaning; otherwise reports what was expected.
     fn take<T>(&mut self, meaning: Option<T>, what: &str) -> Parsed<T> {
         match meaning {
             Some(meaning) => {
@@ -187,7 +188,7 @@ pub trait Cursor<'t> {
         }
     }
 
-    /// The error that something else comes next.
+    /// Returns the error that something else comes next.
     fn expected(&self, what: &str) -> Box<Diagnostic> {
         let found = match self.peek() {
             TokenKind::Word(text) | TokenKind::Number(text) => format!("`{text}`"),
@@ -198,13 +199,13 @@ pub trait Cursor<'t> {
         self.error(format!("expected {what}, found {found}"))
     }
 
-    /// An error at the next token.
+    /// Returns an error at the next token.
     fn error(&self, message: impl Into<String>) -> Box<Diagnostic> {
         syntax_error(self.span(), message)
     }
 }
 
-/// An error in a text form.
+/// Returns an error in a text form.
 pub fn syntax_error(span: Span, message: impl Into<String>) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(CODE, span, message))
 }

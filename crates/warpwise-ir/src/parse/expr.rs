@@ -50,7 +50,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A scalar operator, if the word is one's mnemonic.
+    /// Parses a scalar operation, if the word is the mnemonic of an operator.
     fn operator(&mut self, word: &str) -> Parsed<Option<Expr>> {
         let expr = if let Some(op) = UnaryOp::from_mnemonic(word) {
             Expr::Unary(op, self.operand()?)

@@ -4,23 +4,23 @@ use warpwise_diag::{Diagnostic, FileId, Span};
 
 use super::Parsed;
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Token<'t> {
-    /// What it is.
+    /// The kind of token.
     pub kind: TokenKind<'t>,
-    /// Where it is.
+    /// Source position.
     pub span: Span,
 }
 
-/// What a token is.
+/// The kind of a token, with its text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TokenKind<'t> {
     /// A word; may contain dots (`f32.inf`).
     Word(&'t str),
-    /// A number as written, sign and suffix included.
+    /// A number as written, including sign and suffix.
     Number(&'t str),
-    /// A text in quotes, escapes resolved.
+    /// A text in quotes, with escapes resolved.
     Text(String),
     /// Punctuation.
     Mark(&'static str),
@@ -29,12 +29,12 @@ pub enum TokenKind<'t> {
 }
 
 impl<'t> TokenKind<'t> {
-    /// The word, if it is one.
+    /// Returns the word, if the token is one.
     pub fn as_word(&self) -> Option<&'t str> {
         if let TokenKind::Word(word) = self { Some(word) } else { None }
     }
 
-    /// The name, if it is one: a word or a text.
+    /// Returns the name, if the token is one: a word or a text.
     pub fn as_name(&self) -> Option<&str> {
         match self {
             TokenKind::Word(word) => Some(word),
@@ -44,11 +44,11 @@ impl<'t> TokenKind<'t> {
     }
 }
 
-/// Punctuation; what is a prefix of another stands after it.
+/// Punctuation. A mark that is a prefix of another comes after it.
 const MARKS: &[&str] =
     &["->", "(", ")", "[", "]", "{", "}", ",", ";", ":", "=", "<", ">", "@", "*", "+", "-", "#"];
 
-/// The tokens of a text, with an end token last.
+/// Returns the tokens of a text, with an end token last.
 pub(super) fn tokens(text: &str, file: FileId) -> Parsed<Vec<Token<'_>>> {
     let mut lexer = Lexer { text, file, at: 0 };
     let mut tokens = Vec::new();
@@ -110,7 +110,7 @@ impl<'t> Lexer<'t> {
         &rest[..len]
     }
 
-    /// Digits, a fraction, an exponent, a suffix: whatever hangs together.
+    /// Reads a number: digits, a fraction, an exponent and a suffix, without spaces.
     fn number(&mut self) -> &'t str {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
@@ -178,7 +178,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Whether a number begins here: a digit, or a sign right before one.
+/// Returns whether a number begins here: a digit, or a sign directly before one.
 fn starts_number(first: char, rest: &str) -> bool {
     let digit = |c: Option<&u8>| c.is_some_and(u8::is_ascii_digit);
     first.is_ascii_digit() || (first == '-' && digit(rest.as_bytes().get(1)))

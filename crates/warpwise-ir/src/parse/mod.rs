@@ -1,9 +1,8 @@
-//! The text form, read: exactly what [`crate::print`] writes.
+//! The parser of the text form that [`crate::print`] writes.
 //!
-//! Beyond that, texts written by hand may use one name several times in disjoint or nested scopes;
-//! printing then tells them apart. Statements get the places in this text as their spans. Anything
-//! wrong is one located error. Only grammar, names and constants are judged here; types and the rest are the
-//! verifier's business.
+//! In addition, handwritten texts may use one name several times in disjoint or nested scopes; printing makes the names distinct.
+//! Spans of statements are positions in this text. The first error is reported with its position. Only grammar, names and
+//! constants are checked here; types and all other rules are the verifier's business.
 
 mod cursor;
 mod expr;
@@ -25,13 +24,13 @@ use crate::types::Type;
 pub use cursor::{Cursor, Tokens, syntax_error};
 pub use lex::{Token, TokenKind};
 
-/// The code of all errors from here.
+/// The code of all errors of this module.
 const CODE: &str = "ir-syntax";
 
 /// A value, or the first error.
 pub type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// Reads a program. `file` is the file the spans and errors are said to lie in.
+/// Parses a program. `file` is the file of the spans and errors.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Failure> {
     deep(|| program(text, file)).map_err(|diagnostic| Failure::from(*diagnostic))
 }
@@ -56,7 +55,7 @@ fn program(text: &str, file: FileId) -> Parsed<Program> {
     Ok(program)
 }
 
-/// The functions in order: what follows `fun` or `entry` outside all braces.
+/// Returns the ids of the functions, in order: a name follows `fun` or `entry` outside all braces.
 fn function_names(tokens: &[Token<'_>]) -> Parsed<FxHashMap<String, FunctionId>> {
     let mut names = FxHashMap::default();
     let mut depth = 0usize;
@@ -78,7 +77,7 @@ fn function_names(tokens: &[Token<'_>]) -> Parsed<FxHashMap<String, FunctionId>>
     Ok(names)
 }
 
-/// Names in scope, with a log by which scopes are left.
+/// Names in scope, with a log for leaving scopes.
 #[derive(Default)]
 struct Scope<'t> {
     vars: FxHashMap<&'t str, Var>,
@@ -91,7 +90,7 @@ impl<'t> Scope<'t> {
         self.log.push((name, var, shadowed));
     }
 
-    /// Forgets the names entered since the log had this length; yields them in order.
+    /// Removes the names entered since the log had this length; returns them in order.
     fn leave(&mut self, mark: usize) -> Vec<(&'t str, Var)> {
         let left = self.log.split_off(mark);
         for (name, _, shadowed) in left.iter().rev() {
@@ -110,9 +109,9 @@ struct Parser<'t> {
     vars: PrimaryMap<Var, VarData>,
     scope: Scope<'t>,
     depth: usize,
-    /// Whether the parameters of a function are being read.
+    /// Whether the parameters of a function are being parsed.
     in_params: bool,
-    /// Strides of parameters not in scope yet: the parameter, the dimension, the name and its place.
+    /// Strides of parameters that are not in scope yet: the parameter, the dimension, the name and its position.
     later_strides: Vec<(Var, usize, &'t str, Span)>,
 }
 
@@ -187,7 +186,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Strides of parameters that the outermost body binds.
+    /// Resolves strides of parameters that the outermost body binds.
     fn resolve_strides(&mut self) -> Parsed<()> {
         for (param, dim, name, span) in std::mem::take(&mut self.later_strides) {
             let Some(stride) = self.scope.vars.get(name) else {
@@ -228,14 +227,14 @@ impl<'t> Parser<'t> {
         Ok(Lambda { params, body })
     }
 
-    /// A fresh variable, in scope from here on.
+    /// Creates a fresh variable and brings it into scope.
     fn bind(&mut self, name: &'t str, ty: Type) -> Var {
         let var = self.vars.push(VarData { name: name.as_bytes().into(), ty, placement: None });
         self.scope.enter(name, var);
         var
     }
 
-    /// Parses as if the names entered since `mark` were not there yet.
+    /// Parses with the names entered since `mark` hidden.
     fn outside<T>(&mut self, mark: usize, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let hidden = self.scope.leave(mark);
         let result = parse(self);

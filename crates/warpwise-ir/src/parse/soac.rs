@@ -10,11 +10,11 @@ use crate::soac::{
 };
 use crate::types::{Operand, Type};
 
-/// Scans, reductions, and what comes after the scans.
+/// Scans, reductions, and the function after the scans.
 type Folds = (Vec<Scan>, Vec<Reduce>, Option<Lambda>);
 
 impl Parser<'_> {
-    /// A SOAC or segmented operation, if the word begins one.
+    /// Parses a SOAC or segmented operation, if the word begins one.
     pub(super) fn soac(&mut self, word: &str) -> Parsed<Option<Expr>> {
         Ok(Some(match word {
             "screma" => self.screma()?,
@@ -29,12 +29,12 @@ impl Parser<'_> {
         }))
     }
 
-    /// `n (a, b)`.
+    /// Parses `n (a, b)`.
     fn head(&mut self) -> Parsed<(Operand, Vec<Var>)> {
         Ok((self.operand()?, self.vars()?))
     }
 
-    /// `(a, b)`.
+    /// Parses `(a, b)`.
     fn vars(&mut self) -> Parsed<Vec<Var>> {
         self.list("(", ")", |p| p.var())
     }
@@ -69,7 +69,7 @@ impl Parser<'_> {
         Ok((scans, reduces, post))
     }
 
-    /// `(x, y) { ... } [neutral]`.
+    /// Parses `(x, y) { ... } [neutral]`.
     fn fold_operator(&mut self) -> Parsed<(Lambda, Vec<Operand>)> {
         Ok((self.lambda()?, self.list("[", "]", |p| p.operand())?))
     }

@@ -10,7 +10,7 @@ use crate::program::{EntryType, OpaqueForm, Var, Variant};
 use crate::types::{AccType, ArrayType, Operand, Shape, Type};
 
 impl<'t> Parser<'t> {
-    /// `name: *type @ placement`: the variable, in scope from here on, and whether there was a star.
+    /// Parses `name: *type @ placement`. Returns the variable, in scope from here on, and whether there was a star.
     pub(super) fn binding(&mut self) -> Parsed<(Var, bool)> {
         let name = self.new_name()?;
         self.mark(":")?;
@@ -24,7 +24,7 @@ impl<'t> Parser<'t> {
         Ok((var, star))
     }
 
-    /// A name that a variable can have.
+    /// Parses a name that is allowed for a variable.
     pub(super) fn new_name(&mut self) -> Parsed<&'t str> {
         let TokenKind::Word(name) = *self.peek() else { return Err(self.expected("a variable")) };
         if is_reserved(name) {
@@ -37,7 +37,7 @@ impl<'t> Parser<'t> {
         Ok(name)
     }
 
-    /// A placement. Strides of parameters may be bound in the body: they go to `later`.
+    /// Parses a placement. Strides of parameters may be bound in the body: they are added to `later`.
     fn placement(&mut self, later: &mut Vec<(usize, &'t str, Span)>) -> Parsed<Placement> {
         let block = self.var()?;
         self.mark("->")?;
@@ -122,7 +122,7 @@ impl<'t> Parser<'t> {
         Ok(if rank == 0 { EntryType::Scalar(ty) } else { EntryType::Array(ty, rank) })
     }
 
-    /// `sum {"name" (type at 1 2, ...), ...}`, `array 1 type`; nothing for a record.
+    /// Parses `sum {"name" (type at 1 2, ...), ...}` or `array 1 type`; nothing for a record.
     fn opaque_form(&mut self) -> Parsed<OpaqueForm> {
         if self.eat_word("array") {
             let rank = self.count()?;
@@ -141,7 +141,7 @@ impl<'t> Parser<'t> {
         Ok(OpaqueForm::Sum(variants))
     }
 
-    /// `type at 1 2`: what a constructor carries, and the values it is made of.
+    /// Parses `type at 1 2`: a payload type of a constructor, and the indices of its values.
     fn payload(&mut self) -> Parsed<(EntryType, Vec<usize>)> {
         let ty = self.entry_type()?;
         let mut places = Vec::new();
@@ -153,7 +153,7 @@ impl<'t> Parser<'t> {
         Ok((ty, places))
     }
 
-    /// `[n][m]`, or `[]` for no dimension at all.
+    /// Parses `[n][m]`, or `[]` for no dimensions.
     pub(super) fn shape(&mut self) -> Parsed<Shape> {
         let mut shape = Shape::new();
         self.mark("[")?;
@@ -169,7 +169,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A variable in scope.
+    /// Parses a variable in scope.
     pub(super) fn var(&mut self) -> Parsed<Var> {
         let TokenKind::Word(name) = self.peek() else { return Err(self.expected("a variable")) };
         match self.scope.vars.get(name) {
@@ -182,7 +182,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A constant or a variable in scope.
+    /// Parses a constant or a variable in scope.
     pub(super) fn operand(&mut self) -> Parsed<Operand> {
         match self.constant()? {
             Some(value) => Ok(Operand::Const(value)),

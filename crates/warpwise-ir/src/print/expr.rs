@@ -81,7 +81,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `op x y`.
+    /// Writes `op x y`.
     fn call_like(&mut self, name: &str, operands: &[Operand]) {
         self.put(name);
         for operand in operands {

@@ -1,4 +1,4 @@
-//! The text form, written: deterministic, with one name per variable of a function.
+//! The printer of the text form. The text is deterministic, with one name per variable of a function.
 //!
 //! ```text
 //! entry total(n: i64, a: [n]f32) -> (s: f32) as "total" sizes 1 (a: []f32) -> sizes 0 (f32) {
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! Constants are written as `warpwise-prim` does, but an `i64` without its suffix (`4`, `4i32`, `1.5f32`).
-//! Everything the structures hold is written except spans. Broken IR prints too: the verifier's messages need it.
+//! Constants are written as in `warpwise-prim`, except that an `i64` has no suffix (`4`, `4i32`, `1.5f32`). The text contains
+//! everything that the structures hold except spans. Broken IR can be printed too, since the verifier's messages need it.
 //! [`crate::parse`] reads the text back.
 
 mod expr;
@@ -32,16 +32,16 @@ pub(crate) use names::is_reserved;
 
 use names::{Names, is_identifier};
 
-/// Longest body written on one line.
+/// Maximum length of a body written on one line.
 const FLAT_BODY: usize = 76;
 
-/// Longest line that a body ends on without being broken up.
+/// Maximum length of a line that ends with a one-line body.
 const FLAT_LINE: usize = 108;
 
-/// Lines are indented by so many levels at most, so that the text of a deep program is not longer than it has to be.
+/// Maximum number of levels by which lines are indented; it limits the length of the text of deep programs.
 const DEEPEST_INDENT: usize = 40;
 
-/// Writes parts of one function. Names are those the whole function has.
+/// A printer of parts of one function, with the variable names of the whole function.
 pub struct Printer<'a> {
     function: &'a Function,
     program: Option<&'a Program>,
@@ -64,26 +64,26 @@ impl fmt::Display for Program {
 }
 
 impl fmt::Display for Function {
-    /// Callees are written as numbers, since a function alone does not know their names.
+    /// Writes the function. Callees are written as numbers, since a function alone does not know their names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&Printer::new(self).function())
     }
 }
 
 impl<'a> Printer<'a> {
-    /// Writes parts of this function.
+    /// Creates a printer of parts of this function.
     pub fn new(function: &'a Function) -> Printer<'a> {
         let names = Names::of(function);
         Printer { function, program: None, names, out: String::new(), indent: 0, elide: false }
     }
 
-    /// Knows the names of callees from here on.
+    /// Adds the names of callees.
     pub fn of_program(mut self, program: &'a Program) -> Printer<'a> {
         self.program = Some(program);
         self
     }
 
-    /// The whole function.
+    /// Returns the text of the whole function.
     pub fn function(mut self) -> String {
         self.signature();
         self.body(&self.function.body);
@@ -91,7 +91,7 @@ impl<'a> Printer<'a> {
         self.out
     }
 
-    /// A statement on one line, its bodies as `{...}`.
+    /// Returns a statement on one line, its bodies written as `{...}`.
     pub fn stm_head(&mut self, stm: &Stm) -> String {
         self.elide = true;
         let text = self.piece(|printer| printer.stm(stm));
@@ -99,12 +99,12 @@ impl<'a> Printer<'a> {
         text
     }
 
-    /// A type.
+    /// Returns the text of a type.
     pub fn type_text(&mut self, ty: &Type) -> String {
         self.piece(|printer| printer.ty(ty))
     }
 
-    /// The name of a variable.
+    /// Returns the name of a variable.
     pub fn name(&self, var: Var) -> &str {
         self.names.get(var)
     }
@@ -205,7 +205,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// `name: *type @ placement`.
+    /// Writes `name: *type @ placement`.
     fn binding(&mut self, var: Var, star: bool) {
         self.var(var);
         self.put(if star { ": *" } else { ": " });
@@ -289,19 +289,19 @@ impl<'a> Printer<'a> {
         self.out.push_str(self.names.get(var));
     }
 
-    /// `(a, b)`.
+    /// Writes `(a, b)`.
     fn var_list(&mut self, vars: &[Var]) {
         self.put("(");
         self.list(vars, |p, var| p.var(*var));
         self.put(")");
     }
 
-    /// `a, b`.
+    /// Writes `a, b`.
     fn operand_list(&mut self, operands: &[Operand]) {
         self.list(operands, |p, operand| p.operand(*operand));
     }
 
-    /// `(x: t, y: t) { ... }`.
+    /// Writes `(x: t, y: t) { ... }`.
     fn lambda(&mut self, lambda: &Lambda) {
         self.put("(");
         self.list(&lambda.params, |p, param| p.binding(*param, false));
@@ -379,13 +379,12 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The name as it stands where it can, else in quotes.
-/// A name, in quotes unless it is an identifier.
+/// Returns a name, in quotes unless it is an identifier.
 pub fn quoted_unless_identifier(name: &str) -> String {
     if is_identifier(name) { name.to_string() } else { format!("{name:?}") }
 }
 
-/// Whether a body is so simple that one line may do.
+/// Returns whether a body is simple enough for one line.
 fn may_be_flat(body: &Body) -> bool {
     let simple = |stm: &Stm| {
         let mut nested = false;

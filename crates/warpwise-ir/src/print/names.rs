@@ -1,7 +1,7 @@
-//! One name per variable: the hint, with a suffix where it is taken.
+//! One name per variable: the hint, with a suffix if it is taken.
 //!
-//! Names are given in the order of binding. Those of results live in a space of their own (with the
-//! parameters), since they are not in scope in the body.
+//! Names are assigned in the order of binding. The names of results are in a space of their own (with the parameters), since
+//! results are not in scope in the body.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,8 +10,8 @@ use crate::expr::Stm;
 use crate::program::{Function, Var};
 use crate::traverse::Visitor;
 
-/// Words no variable may be called, since an expression or a statement can begin with them.
-/// Operators (every mnemonic) are reserved besides.
+/// Words that variables may not have as names, since an expression or a statement can begin with them. Operators (every mnemonic)
+/// are reserved as well.
 const RESERVED: &[&str] = &[
     "alloc",
     "assert",
@@ -65,7 +65,7 @@ const RESERVED: &[&str] = &[
     "with_acc",
 ];
 
-/// Whether the text can stand as a name without quotes.
+/// Returns whether the text can be a name without quotes.
 pub(super) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
@@ -95,7 +95,7 @@ impl Names {
         Names { names: namer.names }
     }
 
-    /// The name of a variable.
+    /// Returns the name of a variable.
     pub(super) fn get(&self, var: Var) -> &str {
         match self.names[var].as_str() {
             "" => "unknown?",
@@ -148,7 +148,7 @@ impl Namer<'_> {
         }
     }
 
-    /// Variables that nothing binds have names that do not parse.
+    /// Gives variables that nothing binds names that do not parse.
     fn name_unbound(&mut self) {
         for (var, data) in self.function.vars.iter() {
             if self.names[var].is_empty() {
@@ -158,7 +158,7 @@ impl Namer<'_> {
     }
 }
 
-/// Whether a variable must not have this name.
+/// Returns whether a name is forbidden for variables.
 pub(crate) fn is_reserved(name: &str) -> bool {
     use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, TernaryOp, UnaryOp};
     RESERVED.binary_search(&name).is_ok()
@@ -169,7 +169,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
         || ConvertOp::from_mnemonic(name).is_some()
 }
 
-/// The hint with everything that cannot stand in a variable's name replaced.
+/// Returns the hint with all characters that a variable's name cannot contain replaced.
 pub fn cleaned(hint: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || c == '\'' { c } else { '_' };
     let name: String = hint.chars().map(keep).collect();
@@ -180,7 +180,7 @@ pub fn cleaned(hint: &str) -> String {
     }
 }
 
-/// `x_12` without `_12`.
+/// Removes a numeric suffix: `x_12` becomes `x`.
 fn without_suffix(name: &str) -> &str {
     let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
     match digits.strip_suffix('_') {

@@ -27,7 +27,7 @@ impl Printer<'_> {
         self.indent -= 1;
     }
 
-    /// `name n (a, b)`.
+    /// Writes `name n (a, b)`.
     fn soac_head(&mut self, name: &str, width: Operand, inputs: &[Var]) {
         self.put(name);
         self.put(" ");
@@ -36,7 +36,7 @@ impl Printer<'_> {
         self.var_list(inputs);
     }
 
-    /// A new line, or a space in a statement's head.
+    /// Starts a new line, or writes a space in a statement's head.
     fn part_line(&mut self) {
         if self.elide {
             self.put(" ");
@@ -45,7 +45,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Scans, reductions and the function after them, each on a line of its own.
+    /// Writes scans, reductions and the function after them, each on a line of its own.
     fn folds(&mut self, scans: &[Scan], reduces: &[Reduce], post: Option<&Lambda>) {
         for Scan { op, neutral, exclusive } in scans {
             self.part_line();
@@ -62,7 +62,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `word (x, y) { ... } [neutral]`.
+    /// Writes `word (x, y) { ... } [neutral]`.
     fn operator(&mut self, word: &str, op: &Lambda, neutral: &[Operand]) {
         self.put(word);
         self.lambda(op);
@@ -84,7 +84,7 @@ impl Printer<'_> {
         self.lambda(&scatter.lambda);
     }
 
-    /// ` into (a rank 1, b rank 2)`.
+    /// Writes ` into (a rank 1, b rank 2)`.
     fn dests(&mut self, dests: &[ScatterDest]) {
         self.put(" into (");
         self.list(dests, |p, dest| {
@@ -108,7 +108,7 @@ impl Printer<'_> {
         self.indent -= 1;
     }
 
-    /// Lines `into (a, b) rank 1 with (x, y) { ... } [neutral]`.
+    /// Writes lines `into (a, b) rank 1 with (x, y) { ... } [neutral]`.
     fn hist_ops(&mut self, ops: &[HistOp]) {
         for HistOp { dests, rank, op, neutral } in ops {
             self.part_line();
@@ -193,7 +193,7 @@ impl Printer<'_> {
         self.indent -= usize::from(folds);
     }
 
-    /// Whether lines of their own were written.
+    /// Writes the parts of a kind; returns whether they are on lines of their own.
     fn seg_kind(&mut self, kind: &SegKind) -> bool {
         match kind {
             SegKind::Map => return false,
@@ -213,7 +213,7 @@ impl Printer<'_> {
     }
 }
 
-/// How a mapping is written.
+/// Returns the text of a mapping.
 fn mapping_text(mapping: Mapping) -> &'static str {
     match mapping {
         Mapping::Task => "task",

@@ -1,4 +1,4 @@
-//! Every answer "disjoint" on small models, against the elements themselves; and the proofs that are needed.
+//! Checks of every answer "disjoint" on small models against the elements themselves, and the proofs that passes need.
 
 use std::collections::HashMap;
 
@@ -119,7 +119,7 @@ fn variables_exhaustively() {
     assert!(proved > 100, "only {proved} proofs");
 }
 
-/// All small values of the variables within their bounds.
+/// Returns all small values of the variables within their bounds.
 fn models() -> Vec<HashMap<Var, i64>> {
     let mut models = Vec::new();
     for (n, m) in dims(1..=3, 2..=4) {
@@ -135,7 +135,7 @@ fn elements_in(region: &Region, model: &HashMap<Var, i64>) -> Vec<i64> {
     elements(region.offset.value(model), &dims)
 }
 
-/// Rows of a square matrix whose width is itself a sum, and blocks below and right of one of them.
+/// Rows of a square matrix whose width is itself a sum, and blocks below and to the right of one of them.
 #[test]
 fn strides_that_are_sums() {
     let [n, i, j, k, l] = [0, 1, 2, 3, 4].map(Var::new);
@@ -179,7 +179,7 @@ fn rows_columns_and_blocks() {
     let column = |i: &Sum| region(i.clone(), &[(n.clone(), m.clone())]);
     assert!(are_disjoint(&bounds, &column(&i), &column(&j)));
     assert!(!are_disjoint(&bounds, &column(&j), &column(&j)));
-    // Row j and what lies before it; a matrix and what follows it.
+    // Row j and the elements before it; a matrix and the elements after it.
     let before = region(number(0), &[(product(&j, &m), one.clone())]);
     assert!(are_disjoint(&bounds, &before, &row(&j)));
     let matrix = region(number(0), &[(n.clone(), m.clone()), (m.clone(), one.clone())]);

@@ -1,9 +1,8 @@
-//! Copies of code with a fresh variable for every binding, within a function or between two, and
-//! substitution in place.
+//! Copies of code with a fresh variable for every binding, within a function or from one to another, and substitution in place.
 //!
-//! A copy replaces what its [`Substitution`] maps, binds fresh variables with the hints, types and
-//! placements of the old ones (the substitution applied to these too), and leaves everything else as it is.
-//! So copying the body of a callee with its parameters mapped to arguments is inlining.
+//! A copy replaces the variables that its [`Substitution`] maps, binds fresh variables with the hints, types and placements of
+//! the old ones (after substitution), and leaves everything else unchanged. Inlining copies the body of the callee with its
+//! parameters mapped to the arguments.
 
 use rustc_hash::FxHashMap;
 
@@ -13,34 +12,34 @@ use crate::program::{Function, Var, VarData};
 use crate::traverse::visit::VisitorMut;
 use crate::types::{Operand, Type};
 
-/// What variables are replaced by.
+/// A map from variables to the operands that replace them.
 #[derive(Clone, Default, Debug)]
 pub struct Substitution {
     map: FxHashMap<Var, Operand>,
 }
 
 impl Substitution {
-    /// Replaces nothing.
+    /// Creates the empty substitution.
     pub fn new() -> Substitution {
         Substitution::default()
     }
 
-    /// Replaces each variable by the operand at its position.
+    /// Creates a substitution that replaces each variable by the operand at its position.
     pub fn of(vars: &[Var], operands: &[Operand]) -> Substitution {
         Substitution { map: vars.iter().copied().zip(operands.iter().copied()).collect() }
     }
 
-    /// From now on replaces `var`.
+    /// Adds the replacement of `var`.
     pub fn insert(&mut self, var: Var, by: impl Into<Operand>) {
         self.map.insert(var, by.into());
     }
 
-    /// Whether nothing is replaced.
+    /// Returns whether nothing is replaced.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
     }
 
-    /// What stands for the operand.
+    /// Returns the replacement of an operand.
     pub fn apply(&self, operand: Operand) -> Operand {
         match operand {
             Operand::Const(_) => operand,
@@ -48,31 +47,31 @@ impl Substitution {
         }
     }
 
-    /// The type with its sizes replaced.
+    /// Returns the type with its sizes replaced.
     pub fn apply_type(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         Replace(self).walk_type(&mut ty);
         ty
     }
 
-    /// The placement with its block and numbers replaced.
+    /// Returns the placement with its block and numbers replaced.
     pub fn apply_placement(&self, placement: &Placement) -> Placement {
         let mut placement = placement.clone();
         replace_placement(&mut Replace(self), &mut placement);
         placement
     }
 
-    /// Replaces in a body, the types of the variables it binds included.
+    /// Replaces variables in a body, including the types of the variables it binds.
     pub fn apply_body(&self, function: &mut Function, body: &mut Body) {
         ReplaceDeep { substitution: self, function }.body(body);
     }
 
-    /// Replaces in a lambda, the types of the variables it binds included.
+    /// Replaces variables in a lambda, including the types of the variables it binds.
     pub fn apply_lambda(&self, function: &mut Function, lambda: &mut Lambda) {
         ReplaceDeep { substitution: self, function }.lambda(lambda);
     }
 
-    /// Replaces in the type and placement of a variable.
+    /// Replaces variables in the type and placement of a variable.
     pub fn apply_var_data(&self, data: &mut VarData) {
         Replace(self).walk_type(&mut data.ty);
         if let Some(placement) = &mut data.placement {
@@ -87,47 +86,47 @@ impl Substitution {
     }
 }
 
-/// Makes copies with fresh variables; remembers what became of the variables it met.
+/// A copier with fresh variables, which records the replacements of the variables that it meets.
 pub struct Copier<'f> {
     source: Option<&'f Function>,
     target: &'f mut Function,
-    /// What variables of the source are replaced by; grows by every binding copied.
+    /// The replacements of the source's variables; grows with every binding copied.
     pub substitution: Substitution,
 }
 
 impl<'f> Copier<'f> {
-    /// Copies code of a function within it.
+    /// Creates a copier within one function.
     pub fn within(function: &'f mut Function, substitution: Substitution) -> Copier<'f> {
         Copier { source: None, target: function, substitution }
     }
 
-    /// Copies code of `source` into `target`. Every variable free in the code must be in the substitution.
+    /// Creates a copier from `source` to `target`. Every variable free in the copied code must be in the substitution.
     pub fn between(source: &'f Function, target: &'f mut Function, substitution: Substitution) -> Copier<'f> {
         Copier { source: Some(source), target, substitution }
     }
 
-    /// A copy of a body.
+    /// Copies a body.
     pub fn copy_body(&mut self, body: &Body) -> Body {
         let mut body = body.clone();
         self.body(&mut body);
         body
     }
 
-    /// A copy of a lambda.
+    /// Copies a lambda.
     pub fn copy_lambda(&mut self, lambda: &Lambda) -> Lambda {
         let mut lambda = lambda.clone();
         self.lambda(&mut lambda);
         lambda
     }
 
-    /// A copy of an expression.
+    /// Copies an expression.
     pub fn copy_expr(&mut self, expr: &Expr) -> Expr {
         let mut expr = expr.clone();
         self.expr(&mut expr);
         expr
     }
 
-    /// A fresh variable that stands for `var` from now on.
+    /// Creates a fresh variable that replaces `var` from now on.
     pub fn copy_binding(&mut self, var: Var) -> Var {
         let mut data = match self.source {
             Some(source) => source.vars[var].clone(),
@@ -154,7 +153,7 @@ impl VisitorMut for Copier<'_> {
     }
 }
 
-/// Replaces uses.
+/// A visitor that replaces uses.
 struct Replace<'s>(&'s Substitution);
 
 impl VisitorMut for Replace<'_> {
@@ -167,7 +166,7 @@ impl VisitorMut for Replace<'_> {
     }
 }
 
-/// Replaces uses, also in the types of variables bound.
+/// A visitor that replaces uses, including those in the types of bound variables.
 struct ReplaceDeep<'s> {
     substitution: &'s Substitution,
     function: &'s mut Function,

@@ -1,6 +1,6 @@
 //! Free variables: used in a piece of code and bound outside it.
 //!
-//! The types and placements of variables bound inside count as uses. Order is that of first use.
+//! The types and placements of variables bound inside count as uses. The order is that of first use.
 
 use rustc_hash::FxHashSet;
 
@@ -17,12 +17,12 @@ pub struct FreeVars {
 }
 
 impl FreeVars {
-    /// Whether the variable is in the set.
+    /// Returns whether the variable is in the set.
     pub fn contains(&self, var: Var) -> bool {
         self.members.contains(&var)
     }
 
-    /// The variables, in the order of their first use.
+    /// Iterates over the variables, in the order of their first use.
     pub fn iter(&self) -> impl Iterator<Item = Var> + '_ {
         self.order.iter().copied()
     }
@@ -34,7 +34,7 @@ impl FreeVars {
         }
     }
 
-    /// Adds those of another set, at the cost of the smaller of the two.
+    /// Adds the variables of another set, at the cost of the smaller of the two.
     pub fn absorb(&mut self, mut other: FreeVars) {
         if other.len() > self.len() {
             std::mem::swap(self, &mut other);
@@ -42,38 +42,38 @@ impl FreeVars {
         other.order.into_iter().for_each(|var| self.insert(var));
     }
 
-    /// How many there are.
+    /// Returns the number of variables.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 }
 
-/// Free variables of a body.
+/// Returns the free variables of a body.
 pub fn free_in_body(function: &Function, body: &Body) -> FreeVars {
     collect(function, |collector| collector.body(body))
 }
 
-/// Free variables of a lambda.
+/// Returns the free variables of a lambda.
 pub fn free_in_lambda(function: &Function, lambda: &Lambda) -> FreeVars {
     collect(function, |collector| collector.lambda(lambda))
 }
 
-/// Free variables of an expression.
+/// Returns the free variables of an expression.
 pub fn free_in_expr(function: &Function, expr: &Expr) -> FreeVars {
     collect(function, |collector| collector.expr(expr))
 }
 
-/// Free variables of a statement, those of the types that it binds among them.
+/// Returns the free variables of a statement, including those in the types of the variables that it binds.
 pub fn free_in_stm(function: &Function, stm: &Stm) -> FreeVars {
     collect(function, |collector| collector.stm(stm))
 }
 
-/// Variables in a type.
+/// Returns the variables in a type.
 pub fn free_in_type(function: &Function, ty: &Type) -> FreeVars {
     collect(function, |collector| collector.walk_type(ty))
 }
@@ -87,7 +87,7 @@ fn collect<'a>(function: &'a Function, walk: impl FnOnce(&mut Collector<'a>)) ->
     uses
 }
 
-/// Gathers uses and bindings.
+/// A visitor that collects uses and bindings.
 struct Collector<'f> {
     function: &'f Function,
     uses: FreeVars,

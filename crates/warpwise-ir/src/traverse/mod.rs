@@ -1,10 +1,10 @@
 //! Walking, renaming and copying code.
 //!
-//! [`Visitor`] and [`VisitorMut`] reach everything; on top of them stand the shallow walks of one
-//! expression ([`for_each_operand`](crate::Expr::for_each_operand), [`for_each_body`](crate::Expr::for_each_body), ...), what it does with storage
-//! ([`for_each_consumed`](crate::Expr::for_each_consumed), [`parts`](crate::Expr::parts), [`viewed`](crate::Expr::viewed)), free variables,
-//! substitution and copies with fresh variables. Because every variable of a function is bound
-//! once, no walk has to think about shadowing.
+//! [`Visitor`] and [`VisitorMut`] reach everything. They are the basis of the shallow walks of one expression
+//! ([`for_each_operand`](crate::Expr::for_each_operand), [`for_each_body`](crate::Expr::for_each_body), ...), of the queries
+//! about its use of storage ([`for_each_consumed`](crate::Expr::for_each_consumed), [`parts`](crate::Expr::parts),
+//! [`viewed`](crate::Expr::viewed)), of free variables, substitution and copies with fresh variables. No walk has to consider
+//! shadowing, because every variable of a function is bound once.
 
 mod copy;
 mod free;

@@ -1,4 +1,4 @@
-//! Walks over the direct parts of one expression: its own operands, or the bodies right inside it.
+//! Walks over the direct parts of one expression: its own operands, or the bodies directly inside it.
 
 use crate::expr::{Body, Expr, Lambda};
 use crate::exprs;
@@ -7,51 +7,51 @@ use crate::traverse::visit::{Visitor, VisitorMut};
 use crate::types::Operand;
 
 impl Expr {
-    /// Whether this computes a scalar or a view, makes no array, checks nothing and has no bodies.
+    /// Returns whether this expression computes a scalar or a view, creates no array, checks nothing and has no bodies.
     pub fn is_straight(&self) -> bool {
         matches!(self, exprs!(Operand, scalar, view))
     }
 
-    /// Calls `f` with every operand of this expression, variables in array positions included, but not
-    /// with those inside its bodies and lambdas.
+    /// Calls `f` with every operand of this expression, including variables in array positions, but not with operands inside its
+    /// bodies and lambdas.
     pub fn for_each_operand(&self, f: impl FnMut(Operand)) {
         Operands(f).expr(self);
     }
 
-    /// Replaces every operand of this expression, not those inside its bodies and lambdas. Where only a
-    /// variable can stand, `f` must map a variable to a variable; a constant there is ignored.
+    /// Replaces every operand of this expression, except those inside its bodies and lambdas. Where only a variable is allowed,
+    /// `f` must map a variable to a variable; a constant is ignored there.
     pub fn map_operands(&mut self, f: impl FnMut(Operand) -> Operand) {
         MapOperands(f).expr(self);
     }
 
-    /// Calls `f` with every body right inside this expression, those of its lambdas included.
+    /// Calls `f` with every body directly inside this expression, including those of its lambdas.
     pub fn for_each_body<'a>(&'a self, f: impl FnMut(&'a Body)) {
         Bodies(f).expr(self);
     }
 
-    /// Calls `f` with every body right inside this expression, to change.
+    /// Calls `f` with a mutable reference to every body directly inside this expression.
     pub fn for_each_body_mut(&mut self, f: impl FnMut(&mut Body)) {
         BodiesMut(f).expr(self);
     }
 
-    /// Calls `f` with every lambda right inside this expression.
+    /// Calls `f` with every lambda directly inside this expression.
     pub fn for_each_lambda<'a>(&'a self, f: impl FnMut(&'a Lambda)) {
         Lambdas(f).expr(self);
     }
 
-    /// Calls `f` with every lambda right inside this expression, to change.
+    /// Calls `f` with a mutable reference to every lambda directly inside this expression.
     pub fn for_each_lambda_mut(&mut self, f: impl FnMut(&mut Lambda)) {
         LambdasMut(f).expr(self);
     }
 
-    /// Calls `f` with every variable bound right inside this expression: parameters of its loops and
-    /// lambdas, loop and space indices.
+    /// Calls `f` with every variable bound directly inside this expression: parameters of its loops and lambdas, loop and space
+    /// indices.
     pub fn for_each_binding(&self, f: impl FnMut(Var)) {
         Bindings(f).expr(self);
     }
 }
 
-/// Sees operands, enters nothing.
+/// A visitor of operands that enters no body or lambda.
 struct Operands<F>(F);
 
 impl<'a, F: FnMut(Operand)> Visitor<'a> for Operands<F> {
@@ -68,7 +68,7 @@ impl<'a, F: FnMut(Operand)> Visitor<'a> for Operands<F> {
     fn lambda(&mut self, _lambda: &'a Lambda) {}
 }
 
-/// Changes operands, enters nothing.
+/// A mutable visitor of operands that enters no body or lambda.
 struct MapOperands<F>(F);
 
 impl<F: FnMut(Operand) -> Operand> VisitorMut for MapOperands<F> {
@@ -88,7 +88,7 @@ impl<F: FnMut(Operand) -> Operand> VisitorMut for MapOperands<F> {
     fn lambda(&mut self, _lambda: &mut Lambda) {}
 }
 
-/// Sees the outermost bodies.
+/// A visitor of the outermost bodies.
 struct Bodies<F>(F);
 
 impl<'a, F: FnMut(&'a Body)> Visitor<'a> for Bodies<F> {
@@ -97,7 +97,7 @@ impl<'a, F: FnMut(&'a Body)> Visitor<'a> for Bodies<F> {
     }
 }
 
-/// Changes the outermost bodies.
+/// A mutable visitor of the outermost bodies.
 struct BodiesMut<F>(F);
 
 impl<F: FnMut(&mut Body)> VisitorMut for BodiesMut<F> {
@@ -106,7 +106,7 @@ impl<F: FnMut(&mut Body)> VisitorMut for BodiesMut<F> {
     }
 }
 
-/// Sees the outermost lambdas.
+/// A visitor of the outermost lambdas.
 struct Lambdas<F>(F);
 
 impl<'a, F: FnMut(&'a Lambda)> Visitor<'a> for Lambdas<F> {
@@ -117,7 +117,7 @@ impl<'a, F: FnMut(&'a Lambda)> Visitor<'a> for Lambdas<F> {
     }
 }
 
-/// Changes the outermost lambdas.
+/// A mutable visitor of the outermost lambdas.
 struct LambdasMut<F>(F);
 
 impl<F: FnMut(&mut Lambda)> VisitorMut for LambdasMut<F> {
@@ -128,7 +128,7 @@ impl<F: FnMut(&mut Lambda)> VisitorMut for LambdasMut<F> {
     }
 }
 
-/// Sees the outermost bindings.
+/// A visitor of the outermost bindings.
 struct Bindings<F>(F);
 
 impl<'a, F: FnMut(Var)> Visitor<'a> for Bindings<F> {

@@ -1,8 +1,8 @@
-//! What an expression does with the storage of arrays: what it overwrites, what it stands for, what it hands out in parts.
+//! The use of array storage by an expression: the arrays that it overwrites, that it is a view of, and that it passes to lambdas
+//! in parts.
 //!
-//! Whoever reasons about aliases or consumption asks here, so that a new construct is told of once. Bodies and
-//! lambdas are not entered. What is *made of* these facts differs: the verifier wants proofs, passes want sets that are
-//! large enough.
+//! All reasoning about aliases and consumption uses these queries, so that a new construct is described once. Bodies and lambdas
+//! are not entered. The use of these facts differs: the verifier wants proofs, passes want sets that are large enough.
 
 use crate::expr::{Expr, Lambda};
 use crate::program::{FunctionId, Var};
@@ -10,7 +10,8 @@ use crate::segop::SegKind;
 use crate::soac::{FlatMap, Hist, Partition, Scatter, Screma, Stream, StreamKind};
 use crate::types::Operand;
 
-/// Writes one walk over what an expression consumes itself: how it borrows, and how it iterates.
+/// Defines one walk over the arrays that an expression consumes itself. The arguments are the kind of borrow and the iterator
+/// method.
 macro_rules! consumed {
     ($(#[$meta:meta])* $name:ident [$($borrow:tt)*] $iter:ident) => {
         $(#[$meta])*
@@ -82,7 +83,8 @@ macro_rules! consumed {
     };
 }
 
-/// Writes one way to the parameters that stand for parts of arrays: how it borrows, iterates, and sees an operand.
+/// Defines one query for the parameters that stand for parts of arrays. The arguments are the kind of borrow and the iterator
+/// method.
 macro_rules! parts {
     ($(#[$meta:meta])* $name:ident [$($borrow:tt)*] $iter:ident) => {
         $(#[$meta])*
@@ -152,28 +154,28 @@ macro_rules! parts {
 
 impl Expr {
     consumed! {
-        /// Calls `f` with every array and accumulator that the expression consumes itself; `takes` tells which
-        /// arguments of a function it consumes. Inputs of which a lambda consumes the parts ([`Expr::parts`]) are not among them.
+        /// Calls `f` with every array and accumulator that the expression consumes itself; `takes` tells which arguments a
+        /// function consumes. Inputs whose parts a lambda consumes ([`Expr::parts`]) are not included.
         for_each_consumed [&] iter
     }
 
     consumed! {
-        /// As [`Expr::for_each_consumed`], to change.
+        /// Like [`Expr::for_each_consumed`], with mutable references.
         for_each_consumed_mut [&mut] iter_mut
     }
 
     parts! {
-        /// The lambda of a SOAC that gets parts of arrays (elements, chunks, or what earlier chunks handed on), and
-        /// for each of its parameters the array that it stands for a part of.
+        /// Returns the lambda of a SOAC that gets parts of arrays (elements, chunks, or accumulators passed on by earlier
+        /// chunks), and for each of its parameters the array that the parameter is a part of.
         parts [&] iter
     }
 
     parts! {
-        /// As [`Expr::parts`], to change.
+        /// Like [`Expr::parts`], with mutable references.
         parts_mut [&mut] iter_mut
     }
 
-    /// The array of which the expression is only another name or a view.
+    /// Returns the array that the expression is a view of, or another name of.
     pub fn viewed(&self) -> Option<Var> {
         match self {
             Expr::Operand(operand) => operand.as_var(),

@@ -1,10 +1,10 @@
-//! Visitors over bodies, statements and expressions, reading and changing.
+//! Visitors over bodies, statements and expressions, immutable and mutable.
 //!
-//! One macro writes both traits, so that they cannot differ. Order: the operands of an expression,
-//! then what it binds, then its bodies; a pattern after its expression. So whoever walks a body
-//! meets every binding before its uses, and the certificates of a statement before its expression.
+//! One macro defines both traits, so that they cannot differ. The order is: the operands of an expression, then the variables
+//! that it binds, then its bodies; a pattern after its expression. Hence a walk of a body meets every binding before its uses,
+//! and the certificates of a statement before its expression.
 //!
-//! Types and placements live with the variables, not in the tree: a visitor that cares looks them up in
+//! Types and placements are stored with the variables, not in the tree: a visitor that needs them looks them up in
 //! [`Visitor::bind`].
 
 use crate::expr::{Body, Expr, Lambda, LoopForm, LoopParam, MessagePart, SliceDim, Stm};
@@ -16,23 +16,23 @@ use crate::soac::{
 };
 use crate::types::{Operand, Type};
 
-/// Writes one visitor: its lifetime if it has one, the references it takes, how it borrows parts.
+/// Defines one visitor trait. The arguments are its lifetime (if any), the references that it takes, and the borrow of parts.
 macro_rules! visitor {
     ($(#[$meta:meta])* $name:ident [$($lifetime:tt)*] [$($reference:tt)*] [$($borrow:tt)*]) => {
         $(#[$meta])*
         pub trait $name $($lifetime)* {
-            /// A variable used, as an operand or where only a variable can stand.
+            /// Visits a used variable, as an operand or where only a variable is allowed.
             fn var(&mut self, _var: $($reference)* Var) {}
 
-            /// A variable bound: by a pattern, as a parameter or as an index.
+            /// Visits a bound variable: in a pattern, as a parameter or as an index.
             fn bind(&mut self, _var: $($reference)* Var) {}
 
-            /// A type written in an expression rather than with a variable (row types of `flatmap`).
+            /// Visits a type written in an expression rather than with a variable (row types of `flatmap`).
             fn written_type(&mut self, ty: $($reference)* Type) {
                 self.walk_type(ty);
             }
 
-            /// An operand.
+            /// Visits an operand.
             fn operand(&mut self, operand: $($reference)* Operand) {
                 match operand {
                     Operand::Const(_) => {}
@@ -40,22 +40,22 @@ macro_rules! visitor {
                 }
             }
 
-            /// A nested or outermost body.
+            /// Visits a nested or outermost body.
             fn body(&mut self, body: $($reference)* Body) {
                 self.walk_body(body);
             }
 
-            /// A lambda.
+            /// Visits a lambda.
             fn lambda(&mut self, lambda: $($reference)* Lambda) {
                 self.walk_lambda(lambda);
             }
 
-            /// A statement.
+            /// Visits a statement.
             fn stm(&mut self, stm: $($reference)* Stm) {
                 self.walk_stm(stm);
             }
 
-            /// An expression.
+            /// Visits an expression.
             fn expr(&mut self, expr: $($reference)* Expr) {
                 self.walk_expr(expr);
             }
@@ -160,7 +160,7 @@ macro_rules! visitor {
                 }
             }
 
-            /// Visits the parts of a SOAC; nothing for any other expression.
+            /// Visits the parts of a SOAC; does nothing for any other expression.
             fn walk_soac(&mut self, expr: $($reference)* Expr) {
                 match expr {
                     Expr::Screma(soac) => {
@@ -363,10 +363,10 @@ macro_rules! visitor {
 }
 
 visitor!(
-    /// Reads a tree; every method does nothing but walk unless overridden.
+    /// A visitor that reads a tree; every method only walks unless overridden.
     Visitor [<'a>] [&'a] [&]
 );
 visitor!(
-    /// Changes a tree in place; every method does nothing but walk unless overridden.
+    /// A visitor that changes a tree in place; every method only walks unless overridden.
     VisitorMut [] [&mut] [&mut]
 );

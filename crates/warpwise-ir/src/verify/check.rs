@@ -30,12 +30,12 @@ pub(super) fn check<'a>(program: &'a Program, function: &'a Function, level: Lev
     }
 }
 
-/// Whether a variable can be used.
+/// The scope state of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Not bound yet.
     Unbound,
-    /// Bound around here.
+    /// Bound in an enclosing scope.
     InScope,
     /// Bound in a scope that has been left.
     Left,
@@ -46,7 +46,7 @@ pub(super) struct Checker<'a, 'r> {
     pub(super) function: &'a Function,
     pub(super) level: Level,
     pub(super) equal: Equalities,
-    /// Whether parameters and results of the function are being bound.
+    /// Whether the parameters and results of the function are being bound.
     pub(super) in_signature: bool,
     scope: SecondaryMap<Var, State>,
     bound: Vec<Var>,
@@ -66,7 +66,7 @@ impl<'a> Checker<'a, '_> {
         self.body(&function.body, |this, values| this.results_match("the function", &results, values))
     }
 
-    /// Result declarations have well-formed types over the parameters and the results before them.
+    /// Checks that result declarations have well-formed types over the parameters and earlier results.
     fn signature(&mut self) -> Checked {
         let mark = self.mark();
         for result in &self.function.results {
@@ -76,7 +76,7 @@ impl<'a> Checker<'a, '_> {
         self.function.entry.as_ref().map_or(Ok(()), |entry| self.entry_point(entry))
     }
 
-    /// The function takes and yields sizes, then the values that the outside sees.
+    /// Checks that the function takes and yields sizes, then the values of the surface signature.
     fn entry_point(&self, entry: &EntryPoint) -> Checked {
         let params: Vec<Var> = self.function.params.iter().map(|param| param.var).collect();
         let types = entry.params.iter().map(|param| &param.ty);
@@ -99,7 +99,7 @@ impl<'a> Checker<'a, '_> {
             }
             flatten(ty, &mut expected);
         }
-        // Blocks are there for the placements only.
+        // Blocks exist for the placements only.
         let actual = vars.iter().map(|var| self.ty(*var)).filter(|ty| **ty != Type::Mem);
         if actual.map(|ty| (ty.elem(), ty.rank())).eq(expected.into_iter().map(|(ty, rank)| (Some(ty), rank)))
         {
@@ -108,7 +108,7 @@ impl<'a> Checker<'a, '_> {
         Err(format!("the entry point says other {what} than the function has"))
     }
 
-    /// Checks a body; `result` judges the operands it yields while what the body binds is in scope.
+    /// Checks a body; `result` checks the operands that it yields, while the variables that the body binds are in scope.
     pub(super) fn body(
         &mut self,
         body: &'a Body,
@@ -125,7 +125,7 @@ impl<'a> Checker<'a, '_> {
         checked
     }
 
-    /// Checks a lambda: `params` says what types its parameters must have, `result` judges the types it yields.
+    /// Checks a lambda: `params` returns the required types of its parameters, `result` checks the operands that it yields.
     pub(super) fn lambda(
         &mut self,
         what: &str,
@@ -152,7 +152,7 @@ impl<'a> Checker<'a, '_> {
         let mut result = self.certificates(stm).and_then(|()| self.level_allows(&stm.expr));
         let nested = result.and_then(|()| self.expr(stm));
         result = nested.and_then(|()| self.pattern_matches(stm));
-        // The pattern is bound even after an error, so that later statements are not blamed for it.
+        // The pattern is bound even after an error, so that later statements are not reported because of it.
         for var in &stm.pattern {
             result = result.and(self.bind(*var));
         }
@@ -170,10 +170,10 @@ impl<'a> Checker<'a, '_> {
         Ok(())
     }
 
-    /// The pattern has the types of what the expression yields.
+    /// Checks that the pattern has the types of the results of the expression.
     fn pattern_matches(&mut self, stm: &Stm) -> Checked {
         match &stm.expr {
-            // Choices and loops were compared with the pattern while their bodies were in scope.
+            // Choices and loops have been compared with the pattern while their bodies were in scope.
             Expr::If { .. } | Expr::Loop { .. } => return Ok(()),
             exprs!(simple, soac, Seg) => {}
         }
@@ -192,7 +192,7 @@ impl<'a> Checker<'a, '_> {
         Ok(())
     }
 
-    /// Operands that a body yields fit variables whose types may mention one another.
+    /// Checks that the operands that a body yields have the types of variables, which may mention one another.
     pub(super) fn results_match(&self, what: &str, vars: &[Var], values: &[Operand]) -> Checked {
         if vars.len() != values.len() {
             return Err(format!("{what} yields {} values where {} are bound", values.len(), vars.len()));
@@ -209,7 +209,7 @@ impl<'a> Checker<'a, '_> {
         self.placements_match(what, &substitution, vars, values)
     }
 
-    /// What later comparisons may know from this statement.
+    /// Learns the equalities that follow from a statement.
     fn learn(&mut self, stm: &Stm) {
         match (&stm.expr, &stm.pattern[..]) {
             (Expr::Operand(x), [var]) => self.equal.learn(*var, *x),
@@ -249,7 +249,7 @@ impl<'a> Checker<'a, '_> {
         self.placement_is_well_formed(var)
     }
 
-    /// How many variables have been bound so far; [`Checker::leave`] goes back to it.
+    /// Returns the number of variables bound so far, to which [`Checker::leave`] returns.
     pub(super) fn mark(&self) -> usize {
         self.bound.len()
     }
@@ -279,8 +279,8 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// Operands that can stand as sizes. One may turn out to be negative, also at compile time, where a check fails
-    /// before anything has it.
+    /// Checks that operands can be sizes. A size may turn out to be negative, even at compile time, if a check fails before any
+    /// array has it.
     pub(super) fn sizes(&self, sizes: &[Operand]) -> Checked {
         sizes.iter().try_for_each(|size| self.i64("a size", *size))
     }
@@ -298,7 +298,7 @@ impl<'a> Checker<'a, '_> {
         operands.iter().try_for_each(|operand| self.in_scope(*operand))
     }
 
-    /// Every operand right inside an expression is in scope.
+    /// Checks that every operand directly inside an expression is in scope.
     pub(super) fn operands_in_scope(&self, expr: &Expr) -> Checked {
         let condition =
             if let Expr::Loop { form: LoopForm::While { cond }, .. } = expr { Some(*cond) } else { None };
@@ -315,7 +315,7 @@ impl<'a> Checker<'a, '_> {
         self.expect(what, operand, &Type::I64)
     }
 
-    /// The operand is in scope and has the type.
+    /// Checks that the operand is in scope and has the type.
     pub(super) fn expect(&self, what: &str, operand: Operand, ty: &Type) -> Checked {
         self.in_scope(operand)?;
         self.expect_type(what, ty, &self.function.operand_type(operand))
@@ -329,7 +329,7 @@ impl<'a> Checker<'a, '_> {
         Err(format!("{what} has type {actual}, it must be {expected}"))
     }
 
-    /// Types of operands.
+    /// Returns the types of operands.
     pub(super) fn types(&self, operands: &[Operand]) -> Vec<Type> {
         operands.iter().map(|operand| self.function.operand_type(*operand)).collect()
     }
@@ -352,7 +352,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-/// Whether the values that the form of a type speaks of are there.
+/// Returns whether the form of a type refers only to existing values.
 fn is_sound(ty: &EntryType) -> bool {
     let EntryType::Opaque { fields, form, .. } = ty else { return true };
     let leaves = ty.leaves();
@@ -382,7 +382,7 @@ fn is_sound(ty: &EntryType) -> bool {
         }
 }
 
-/// The values that one value of the outside is made of.
+/// Appends the values that one surface value is made of.
 fn flatten(ty: &EntryType, values: &mut Vec<(ScalarType, usize)>) {
     match ty {
         EntryType::Scalar(ty) => values.push((ty.scalar(), 0)),

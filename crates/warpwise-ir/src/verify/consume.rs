@@ -1,18 +1,16 @@
-//! Consumption (papers/001, section 3): what is overwritten is never used again, under any name.
+//! Consumption (papers/001, section 3): a consumed array is never used again, under any name.
 //!
-//! Every array stands for a set of *roots*, the bindings whose storage it may share: a fresh array for
-//! itself, a view for the roots of what it views, a choice for those of both sides. Two arrays may share elements
-//! only if they have a root in common, so that consuming an array consumes its roots, and using an array
-//! demands that none of its roots is consumed.
+//! Every array has a set of *roots*, the bindings whose storage it may share: a fresh array has itself, a view has the roots of
+//! the viewed array, a choice has those of both sides. Two arrays may share elements only if they have a root in common. Hence
+//! consuming an array consumes its roots, and using an array requires that none of its roots is consumed.
 //!
-//! A loop body, lambda or space is a *boundary*: what runs inside it may run often, or at once, and
-//! so may consume only what was made inside, or what the boundary hands in for this: consumed loop parameters, and
-//! the elements that a map gets, in which case the whole consumes the input. In segmented
-//! operations, where elements are indexed, `index a[i, j]` with exactly the indices of the space is such an element.
-//! An accumulator may be consumed inside spaces, since its updates commute.
+//! A loop body, lambda or space is a *boundary*: the code inside may run several times, or in parallel. It may consume only
+//! arrays made inside, or arrays that the boundary passes in for this purpose: consumed loop parameters, and the elements that a
+//! map gets, in which case the map consumes the input. In segmented operations, which index elements, `index a[i, j]` with
+//! exactly the indices of the space is such an element. An accumulator may be consumed inside spaces, since its updates commute.
 //!
-//! It is not seen that two slices of an array are disjoint, nor that an array created in one
-//! iteration of a loop differs from that of the next.
+//! Not recognised: that two slices of an array are disjoint, and that an array created in one iteration of a loop differs from
+//! that of the next.
 
 mod soac;
 
@@ -26,7 +24,7 @@ use crate::print::Printer;
 use crate::program::{Function, FunctionId, Program, Var};
 use crate::types::{Operand, Type};
 
-/// Checks a function whose scope and types are right.
+/// Checks a function whose scope and types are correct.
 pub(super) fn check<'a>(program: &'a Program, function: &'a Function, report: &mut Report<'a>) {
     let mut checker = Consumption {
         program,
@@ -55,19 +53,19 @@ pub(super) fn check<'a>(program: &'a Program, function: &'a Function, report: &m
 /// The roots of an array, sorted.
 type Roots = SmallVec<[Var; 2]>;
 
-/// The owner of roots that nobody may consume.
+/// The owner of roots that may not be consumed anywhere.
 const NEVER: usize = usize::MAX;
 
 /// A loop body, lambda or space.
 #[derive(Default)]
 struct Boundary {
-    /// Whether it is a space, into which accumulators reach.
+    /// Whether it is a space, inside which outer accumulators may be consumed.
     space: bool,
     /// The indices of the space.
     indices: Vec<Var>,
-    /// Views of exactly one point each: their roots, and the array.
+    /// Views of exactly one point each: the view's root, and the array.
     elements: Vec<(Var, Var)>,
-    /// Roots from outside that were used inside.
+    /// Outer roots that were used inside.
     observed: FxHashSet<Var>,
 }
 
@@ -75,10 +73,10 @@ struct Consumption<'a> {
     program: &'a Program,
     function: &'a Function,
     roots: SecondaryMap<Var, Roots>,
-    /// How many boundaries stood around the place where a root was made.
+    /// Number of boundaries around the place where a root was made.
     owner: SecondaryMap<Var, usize>,
     consumed: SecondaryMap<Var, bool>,
-    /// Roots in the order they were consumed.
+    /// Roots in the order of their consumption.
     log: Vec<Var>,
     boundaries: Vec<Boundary>,
     wrong: Vec<(&'a Stm, String)>,
@@ -160,7 +158,7 @@ impl<'a> Consumption<'a> {
         Ok(())
     }
 
-    /// The variable shares storage with nothing.
+    /// Makes the variable its own root.
     fn fresh(&mut self, var: Var, owner: usize) {
         if matches!(self.function.ty(var), Type::Array(_) | Type::Acc(_)) {
             self.roots[var] = SmallVec::from_slice(&[var]);
@@ -174,7 +172,7 @@ impl<'a> Consumption<'a> {
         }
     }
 
-    /// The one name bound shares storage with these.
+    /// Makes the only bound variable share storage with these operands.
     fn alias(&mut self, stm: &Stm, sources: &[Operand]) {
         if let [var] = stm.pattern[..] {
             self.set_roots(var, self.roots_of(sources));
@@ -199,7 +197,7 @@ impl<'a> Consumption<'a> {
         self.boundaries.len() - 1
     }
 
-    /// Using an operand: none of its roots is consumed.
+    /// Checks the use of an operand: none of its roots may be consumed.
     fn observe(&mut self, operand: Operand) -> Checked {
         let Operand::Var(var) = operand else { return Ok(()) };
         let depth = self.depth();
@@ -218,14 +216,14 @@ impl<'a> Consumption<'a> {
         operands.iter().try_for_each(|operand| self.observe(*operand))
     }
 
-    /// Using all operands right inside an expression.
+    /// Checks the use of all operands directly inside an expression.
     fn observe_operands(&mut self, expr: &Expr) -> Checked {
         let mut operands = Vec::new();
         expr.for_each_operand(|operand| operands.push(operand));
         self.observe_all(&operands)
     }
 
-    /// Consuming a variable: its roots may be consumed here, and none has been.
+    /// Consumes a variable: its roots may be consumed here, and none has been consumed.
     fn consume(&mut self, var: Var) -> Checked {
         let roots = self.roots[var].clone();
         for root in roots {
@@ -248,7 +246,7 @@ impl<'a> Consumption<'a> {
         if owner == self.depth() {
             return true;
         }
-        // From an accumulator's owner inwards there are spaces only.
+        // All boundaries inside the accumulator's owner must be spaces.
         let is_acc = matches!(self.function.ty(root), Type::Acc(_));
         is_acc && owner < self.depth() && self.boundaries[owner + 1..].iter().all(|boundary| boundary.space)
     }
@@ -270,7 +268,7 @@ impl<'a> Consumption<'a> {
             }
         }
         for ((var, x), y) in stm.pattern.iter().zip(&then_body.result).zip(&else_body.result) {
-            // What one side consumed is only there where the other side yields it, under this name alone.
+            // A root that one side consumed survives only if the other side yields it, and then only under this name.
             let all = self.roots_of(&[*x, *y]);
             let alive = |root: &Var| !self.consumed[*root];
             let mut roots: Roots = all.iter().copied().filter(alive).collect();
@@ -310,7 +308,7 @@ impl<'a> Consumption<'a> {
             if self.hands_over(param) {
                 self.fresh(param.var, depth + 1);
             } else {
-                // The parameter itself stands for what earlier iterations hand on.
+                // The parameter itself stands for the arrays that earlier iterations pass on.
                 self.fresh(param.var, NEVER);
                 let own = self.roots_of(&[Operand::Var(param.var), param.init]);
                 self.set_roots(param.var, own);
@@ -326,12 +324,12 @@ impl<'a> Consumption<'a> {
         checked
     }
 
-    /// Whether a loop may overwrite what it gets for this parameter; accumulators are always handed over.
+    /// Returns whether a loop may overwrite the value of this parameter. Accumulators are always handed over.
     fn hands_over(&self, param: &LoopParam) -> bool {
         param.consumed || matches!(self.function.ty(param.var), Type::Acc(_))
     }
 
-    /// What a loop hands on to a consumed parameter is its alone.
+    /// Checks that an array passed on to a consumed parameter aliases nothing else.
     fn loop_results(&self, params: &[LoopParam], body: &Body) -> Checked {
         let depth = self.depth();
         let mut given: FxHashSet<Var> = FxHashSet::default();
@@ -354,7 +352,7 @@ impl<'a> Consumption<'a> {
         Ok(())
     }
 
-    /// The roots of what a loop yields.
+    /// Sets the roots of a loop's results.
     fn loop_pattern(&mut self, stm: &Stm, params: &[LoopParam], body: &Body, depth: usize) {
         for ((var, param), value) in stm.pattern.iter().zip(params).zip(&body.result) {
             self.fresh(*var, depth);
@@ -362,7 +360,7 @@ impl<'a> Consumption<'a> {
                 let outside = |root: &Var| self.owner[*root] <= depth;
                 let mut roots: Roots = self.roots_of(&[*value]).into_iter().filter(outside).collect();
                 roots.extend(self.roots_of(&[Operand::Var(*var), param.init]));
-                // Roots that nobody owns are parameters of functions, or of this loop and left behind.
+                // Roots without an owner are parameters of functions, or of this loop, which has ended.
                 roots.extend(
                     self.roots_of(&[*value]).into_iter().filter(|root| self.is_function_param(*root)),
                 );
@@ -394,7 +392,7 @@ impl<'a> Consumption<'a> {
             .collect();
         self.observe_all(&kept)?;
         let mut roots = self.roots_of(&kept);
-        // Results that are not unique may share storage with one another too.
+        // Results that are not unique may also share storage with one another.
         let shared = stm.pattern.iter().zip(&callee.results).find(|(_, result)| !result.unique);
         roots.extend(shared.map(|(var, _)| *var));
         roots.sort_unstable();
@@ -406,7 +404,7 @@ impl<'a> Consumption<'a> {
         Ok(())
     }
 
-    /// Leaves a boundary; what it used of the outside, the outside uses.
+    /// Leaves a boundary; its uses of outer roots become uses of the enclosing boundary.
     fn leave(&mut self) -> Boundary {
         let boundary = self.boundaries.pop().unwrap_or_default();
         if let Some(outer) = self.boundaries.last_mut() {
@@ -415,7 +413,7 @@ impl<'a> Consumption<'a> {
         boundary
     }
 
-    /// Unique results alias no parameter that is not consumed, and no other result.
+    /// Checks that unique results alias no parameter that is not consumed, and no other result.
     fn function_results(&mut self) -> Checked {
         let function = self.function;
         let values = &function.body.result;

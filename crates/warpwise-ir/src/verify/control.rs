@@ -66,7 +66,7 @@ impl<'a> Checker<'a, '_> {
         checked
     }
 
-    /// The names bound by the loop have the types of its parameters.
+    /// Checks that the pattern of a loop has the types of its parameters.
     fn pattern_fits_loop(&self, pattern: &[Var], params: &[Var]) -> Checked {
         if pattern.len() != params.len() {
             return Err(format!("{} values are bound to {} names", params.len(), pattern.len()));

@@ -1,4 +1,4 @@
-//! Which operands are known to be equal: each is led back to one representative.
+//! Known equalities between operands: each operand is reduced to a representative.
 
 use rustc_hash::FxHashMap;
 use warpwise_prim::BinaryOp;
@@ -7,7 +7,7 @@ use crate::entity::SecondaryMap;
 use crate::program::Var;
 use crate::types::{Operand, Type};
 
-/// What is known about equal operands.
+/// The known equalities.
 #[derive(Default)]
 pub(super) struct Equalities {
     representative: SecondaryMap<Var, Option<Operand>>,
@@ -15,9 +15,9 @@ pub(super) struct Equalities {
 }
 
 impl Equalities {
-    /// The representative of an operand.
+    /// Returns the representative of an operand.
     pub(super) fn resolve(&self, mut operand: Operand) -> Operand {
-        // Learning resolves first, so that chains are short and cannot be circular.
+        // Learning resolves operands first, so that chains are short and acyclic.
         while let Operand::Var(var) = operand {
             match self.representative[var] {
                 Some(next) => operand = next,
@@ -27,7 +27,7 @@ impl Equalities {
         operand
     }
 
-    /// From now on `var`, of which nothing was known, equals `operand`.
+    /// Records that `var`, without known equalities so far, equals `operand`.
     pub(super) fn learn(&mut self, var: Var, operand: Operand) {
         let operand = self.resolve(operand);
         if operand != Operand::Var(var) && self.representative[var].is_none() {
@@ -35,7 +35,7 @@ impl Equalities {
         }
     }
 
-    /// `var` is `op x y`. `in_scope` tells whether an earlier variable can still stand for it.
+    /// Records that `var` is `op x y`. `in_scope` tells whether an earlier variable can still stand for it.
     pub(super) fn learn_binary(
         &mut self,
         var: Var,
@@ -53,17 +53,17 @@ impl Equalities {
         }
     }
 
-    /// Whether two operands are known to be equal.
+    /// Returns whether two operands are known to be equal.
     pub(super) fn same(&self, x: Operand, y: Operand) -> bool {
         x == y || self.resolve(x) == self.resolve(y)
     }
 
-    /// Whether two shapes are known to be equal.
+    /// Returns whether two shapes are known to be equal.
     pub(super) fn same_shape(&self, x: &[Operand], y: &[Operand]) -> bool {
         x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.same(*x, *y))
     }
 
-    /// Whether two types are known to be equal.
+    /// Returns whether two types are known to be equal.
     pub(super) fn same_type(&self, x: &Type, y: &Type) -> bool {
         match (x, y) {
             (Type::Scalar(x), Type::Scalar(y)) => x == y,
@@ -78,7 +78,7 @@ impl Equalities {
         }
     }
 
-    /// Whether two lists of types are known to be equal.
+    /// Returns whether two lists of types are known to be equal.
     pub(super) fn same_types(&self, x: &[Type], y: &[Type]) -> bool {
         x.len() == y.len() && x.iter().zip(y).all(|(x, y)| self.same_type(x, y))
     }

@@ -1,4 +1,4 @@
-//! Expressions without bodies: operators accept their operands, arrays have the shapes demanded.
+//! Expressions without bodies: operators accept their operands, arrays have the required shapes.
 
 use super::Checked;
 use super::check::Checker;
@@ -8,7 +8,7 @@ use crate::types::{ArrayType, Operand, Type};
 use warpwise_prim::ScalarType;
 
 impl<'a> Checker<'a, '_> {
-    /// Checks the expression of a statement, what it yields excepted.
+    /// Checks the expression of a statement, except for its results.
     pub(super) fn expr(&mut self, stm: &'a Stm) -> Checked {
         self.operands_in_scope(&stm.expr)?;
         match &stm.expr {
@@ -67,7 +67,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// The scalar type of an operand.
+    /// Returns the scalar type of an operand.
     fn scalar(&self, operand: Operand) -> Result<ScalarType, String> {
         let ty = self.function.operand_type(operand);
         ty.as_scalar().ok_or_else(|| format!("an operand is a {}, not a scalar", self.show(&ty)))
@@ -81,7 +81,7 @@ impl<'a> Checker<'a, '_> {
         Err(format!("`{mnemonic}` does not take a {ty}"))
     }
 
-    /// All operands have one type.
+    /// Checks that all operands have one type.
     fn alike(&self, operands: &[Operand]) -> Checked {
         let types = self.types(operands);
         match types.iter().find(|ty| !self.equal.same_type(ty, &types[0])) {
@@ -180,7 +180,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// The type of the part that a slice takes.
+    /// Checks a slice and returns its type.
     fn slice(&self, array: Var, dims: &[SliceDim]) -> Result<Type, String> {
         let ty = self.array(array)?;
         if dims.len() != ty.shape.len() {
@@ -220,7 +220,7 @@ impl<'a> Checker<'a, '_> {
         Ok(())
     }
 
-    /// The array type of a variable.
+    /// Returns the array type of a variable.
     pub(super) fn array(&self, var: Var) -> Result<&'a ArrayType, String> {
         let ty = self.ty(var);
         ty.as_array().ok_or_else(|| format!("`{}` is a {}, not an array", self.name(var), self.show(ty)))

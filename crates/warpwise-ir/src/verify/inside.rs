@@ -1,5 +1,5 @@
-//! Arrays lie inside their blocks, at level `mem`: an error is an array with elements that lies outside for all values that its
-//! numbers may have, where it is certain that its statement is reached.
+//! A check at level `mem` that arrays lie inside their blocks. An error is an array with elements that lies outside for all
+//! values of its numbers, at a statement that is certainly reached.
 //!
 //! ```text
 //! b: mem = alloc (mul 8 n);                                  b has 8*n bytes
@@ -7,10 +7,11 @@
 //! y: [n]i64 @ b -> k + {(n : 1)} = iota n 0 1;               fine, since nothing is known of k: the heap interpreter looks
 //! ```
 //!
-//! An array has elements in some run if its extents are made of parameters and indices alone; the size of a filter's result may be 0
-//! always. Whatever may fail before the statement, around it or in it, and is not an assertion that [`Context`] understands, may keep a run
-//! from getting there: a slice outside its array has a place outside its block, behind the check that refuses it. So do
-//! branches. Not looked at: blocks of unknown size, which choices, loops and calls yield, and arrays of parameters.
+//! An array is known to have elements in some run only if its extents consist of parameters and indices: the size of a filter's
+//! result may always be 0. A statement is not certainly reached if something before it, around it or in it may fail, unless that
+//! is an assertion that [`Context`] understands: a slice outside its array is placed outside its block, behind the check that
+//! refuses it. Branches have the same effect. Not checked: blocks of unknown size, which choices, loops and calls yield, and
+//! arrays of parameters.
 
 use super::Report;
 use crate::expr::{Body, Expr, Lambda, LoopForm, Stm};
@@ -21,11 +22,11 @@ use crate::sums::Sum;
 use crate::traverse::Visitor;
 use crate::types::Operand;
 
-/// Assertions after which nothing is certain: all of them are looked at for every array, and few programs that assert more would
-/// show what others do not.
+/// Maximum number of assertions before a statement, beyond which it is not certainly reached. All of them are examined for every
+/// array, and few programs with more would show new errors.
 const MOST_CONDITIONS: usize = 16;
 
-/// Arrays of more dimensions are not looked at: what is known of each is compared with what is known of all others.
+/// Maximum rank of a checked array: the facts of each dimension are compared with those of all others.
 const MOST_DIMENSIONS: usize = 16;
 
 /// Reports the arrays of a function that lie outside their blocks.
@@ -34,19 +35,19 @@ pub(super) fn check<'a>(function: &'a Function, facts: &Facts, report: &mut Repo
     Walk { function, facts, report, reached }.body(&function.body);
 }
 
-/// What holds where a statement is reached.
+/// The conditions under which a statement is reached.
 #[derive(Clone)]
 struct Reached {
-    /// Whether nothing but the conditions can keep a run from getting there.
+    /// Whether only the conditions can prevent a run from reaching the statement.
     is_certain: bool,
-    /// What has been asserted.
+    /// Asserted conditions.
     conditions: Vec<Operand>,
-    /// The indices of loops and spaces around it.
+    /// Indices of the enclosing loops and spaces.
     indices: Vec<Var>,
 }
 
 impl Reached {
-    /// What comes next is reached only where a condition holds.
+    /// Adds a condition for reaching the following statements.
     fn assert(&mut self, cond: Operand) {
         self.conditions.push(cond);
         if self.conditions.len() > MOST_CONDITIONS {
@@ -75,7 +76,7 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
         self.reached = outer;
     }
 
-    /// An operator is applied only where there is something to combine.
+    /// Visits an operator, which is applied only if there are values to combine.
     fn lambda(&mut self, lambda: &'a Lambda) {
         let was_certain = std::mem::take(&mut self.reached.is_certain);
         self.walk_lambda(lambda);
@@ -101,7 +102,7 @@ impl<'a> Visitor<'a> for Walk<'a, '_> {
 }
 
 impl Walk<'_, '_> {
-    /// Whether an array is known to lie outside its block. None where too little is known.
+    /// Returns whether an array is known to lie outside its block. None if too little is known.
     fn is_outside(&self, array: Var) -> Option<bool> {
         let placement = self.function.vars[array].placement.as_ref().filter(|_| self.reached.is_certain)?;
         if placement.index_fn.dims.len() > MOST_DIMENSIONS {
@@ -118,17 +119,18 @@ impl Walk<'_, '_> {
         let (first, last) = ends(&ranges, &region)?;
         let past = last.plus(&Sum::constant(1))?.times(&unit)?.minus(bytes)?;
         let before = Sum::default().minus(&first)?;
-        // Where everything can be proved nobody gets.
+        // If everything can be proved, the statement is unreachable.
         let is_reached = !ranges.prove_not_negative(&Sum::constant(-1));
         Some(is_reached && (positive(&ranges, &before)? || positive(&ranges, &past)?))
     }
 
-    /// Whether some run has another value for a variable: nothing computes it.
+    /// Returns whether different runs have different values of a variable, because nothing computes it.
     fn is_free(&self, var: Var) -> bool {
         self.facts.range(var).is_some() || self.function.params.iter().any(|param| param.var == var)
     }
 
-    /// What is known where an array with elements lies in a block of so many bytes, if its statement is reached for certain.
+    /// Returns the facts that hold where an array with elements lies in a block of `bytes` bytes. None unless its statement is
+    /// certainly reached.
     fn context(&self, region: &Region, bytes: &Sum) -> Option<Context<'_>> {
         let as_is = |var: Var| var;
         let extents: Vec<Sum> = region.dims.iter().map(|(extent, _)| extent.clone()).collect();

@@ -1,4 +1,4 @@
-//! Which expressions a level knows.
+//! The expressions that each level allows.
 
 use super::check::Checker;
 use super::{Checked, Level};

@@ -1,8 +1,8 @@
-//! What dimensions of nested index spaces may be mapped to.
+//! The allowed mappings of the dimensions of nested index spaces.
 //!
-//! Along a nest, dimensions outermost first: a CPU mapping and a GPU mapping never meet. On the CPU,
-//! `task` dimensions may nest, and lanes (`lane`, `task lane`) are the innermost parallel dimension. On a GPU `group`
-//! stands within `grid`, and `thread` alone (in one space, any number of `thread` dimensions). `seq` stands anywhere.
+//! Along a nest, dimensions outermost first, CPU mappings and GPU mappings are never mixed. On the CPU, `task` dimensions may
+//! nest, and a lane dimension (`lane`, `task lane`) is the innermost parallel one. On a GPU, `group` occurs only within `grid`,
+//! and `thread` only alone (in one space, any number of `thread` dimensions). `seq` is allowed anywhere.
 
 use super::{Checked, Report};
 use crate::expr::{Expr, Stm};
@@ -19,10 +19,10 @@ pub(super) fn check<'a>(function: &'a Function, report: &mut Report<'a>) {
     }
 }
 
-/// The innermost parallel dimension around a place.
+/// The innermost enclosing parallel dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nest {
-    /// None.
+    /// No parallel dimension.
     Host,
     /// CPU tasks.
     Task,
@@ -76,7 +76,7 @@ impl Mappings<'_> {
         Ok(())
     }
 
-    /// Whether a dimension may stand inside what is around it.
+    /// Checks that a dimension may occur inside the enclosing ones.
     fn nests(&self, inner: Nest) -> Checked {
         let allowed = match (self.nest, inner) {
             (Nest::Host, Nest::Group) => false,

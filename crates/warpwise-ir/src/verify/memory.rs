@@ -1,5 +1,5 @@
-//! Placements at level `mem`: every array has one, it is well-formed, and views keep the block (and where
-//! it is plain how, the index function) of what they view. Elsewhere nothing has a placement.
+//! Placements at level `mem`: every array has a well-formed placement, and a view keeps the block of the viewed array (and, in
+//! evident cases, the expected index function). At other levels no variable has a placement.
 
 use super::check::Checker;
 use super::{Checked, Level};
@@ -11,9 +11,9 @@ use crate::traverse::Substitution;
 use crate::types::{Operand, Type};
 
 impl<'a> Checker<'a, '_> {
-    /// A variable is placed if and only if it must be, in a block in scope, at the size of its type.
-    /// Arrays in signatures are row-major from the start of their blocks: results need no place, and the
-    /// strides of parameters may be bound by the body.
+    /// Checks that a variable has a placement if and only if it must, in a block in scope, with the extents of its type. Arrays
+    /// in signatures are row-major from the start of their blocks: results need no placement, and the strides of parameters may
+    /// be bound by the body.
     pub(super) fn placement_is_well_formed(&self, var: Var) -> Checked {
         let data = &self.function.vars[var];
         let (placement, array) = match (&data.placement, &data.ty) {
@@ -44,7 +44,7 @@ impl<'a> Checker<'a, '_> {
         Err(format!("the index function of `{}` has other extents than its type", self.name(var)))
     }
 
-    /// What a body yields for a variable lies where the variable's placement says.
+    /// Checks that the arrays that a body yields for variables lie where the placements of the variables say.
     pub(super) fn placements_match(
         &self,
         what: &str,
@@ -82,7 +82,7 @@ impl<'a> Checker<'a, '_> {
             && x.dims.iter().zip(&y.dims).all(|(x, y)| self.equal.same(x.stride, y.stride))
     }
 
-    /// A statement's pattern lies where its expression leaves its results.
+    /// Checks that a statement's pattern lies where its expression leaves its results.
     pub(super) fn placements(&self, stm: &Stm) -> Checked {
         if self.level != Level::Mem {
             return Ok(());
@@ -137,7 +137,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// Strides that the callee computes itself are taken to be those of the argument.
+    /// Replaces strides that the callee computes itself by those of the argument.
     fn trust_strides(&self, actual: Operand, declared: &Placement, expected: &mut Placement) {
         let actual = actual.as_var().and_then(|var| self.function.vars[var].placement.as_ref());
         let Some(actual) = actual else { return };

@@ -1,13 +1,13 @@
-//! The verifier: what every pass may rely on and must keep.
+//! The verifier: the properties that every pass may rely on and must preserve.
 //!
-//! Four walks over each function: names (every id exists, so that the others can look anything up), scope and types, consumption, and
-//! mappings; at [`Level::Mem`] the type walk also looks at placements, and two more walks at what lies in one block and whether it
-//! lies inside. The first four are linear in the size of the program.
+//! It makes four walks over each function: names (every id exists, so that the other walks can look anything up), scope and
+//! types, consumption, and mappings. At [`Level::Mem`] the type walk also checks placements, and two more walks check arrays that
+//! share a block and the bounds of blocks. The first four are linear in the size of the program.
 //!
-//! Sizes are compared as operands, up to equalities that follow at once from the program text: copies,
-//! loop parameters handed on unchanged, choices between equals, and equal arithmetic on equal operands. Nothing is
-//! proved about bounds, about the sums and products that `concat` and `reshape` demand, or about the
-//! offsets of index functions of slices, but for what is certainly outside its block: these hold by contract, and the interpreter checks them.
+//! Sizes are compared as operands, up to equalities that follow directly from the program text: copies, loop parameters passed on
+//! unchanged, choices between equals, and equal arithmetic on equal operands. Apart from arrays that certainly lie outside their
+//! block, nothing is proved about bounds, about the sums and products that `concat` and `reshape` require, or about the offsets
+//! of index functions of slices: these hold by contract, and the interpreter checks them.
 
 mod check;
 mod consume;
@@ -33,27 +33,27 @@ use crate::print::Printer;
 use crate::program::{Function, FunctionId, Program, Var, VarData};
 use crate::traverse::Visitor;
 
-/// How far a program has come.
+/// The level of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Level {
     /// SOACs; no segmented operations, no memory.
     Soac,
     /// Segmented operations over mapped index spaces; no SOACs, no memory.
     Seg,
-    /// As `Seg`, and every array says where it lies.
+    /// Like `Seg`, with a placement for every array.
     Mem,
 }
 
-/// A broken rule.
+/// A violation of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
-    /// The function.
+    /// Name of the function.
     pub function: String,
-    /// The statement on one line, nested bodies left out.
+    /// The statement on one line, without nested bodies.
     pub stm: String,
-    /// What is wrong.
+    /// The reason for the error.
     pub reason: String,
-    /// Where the statement came from.
+    /// Source position of the statement.
     pub span: Span,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for VerifyError {
     }
 }
 
-/// Checks a whole program. After a function's first few errors the rest of it is not reported.
+/// Checks a whole program. After the first few errors of a function, its further errors are not reported.
 pub fn verify(program: &Program, level: Level) -> Result<(), Vec<VerifyError>> {
     let mut errors = Vec::new();
     for function in program.functions.values() {
@@ -79,7 +79,7 @@ pub fn verify(program: &Program, level: Level) -> Result<(), Vec<VerifyError>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// The errors of one function of a program.
+/// Returns the errors of one function of a program.
 pub fn verify_function(program: &Program, function: &Function, level: Level) -> Vec<VerifyError> {
     let mut report = Report { program, function, errors: Vec::new() };
     if !ids_exist(program, function) {
@@ -99,7 +99,7 @@ pub fn verify_function(program: &Program, function: &Function, level: Level) -> 
     report.errors
 }
 
-/// What is read has not been overwritten by another array in its block.
+/// Checks that no array is read where another array of its block has overwritten it.
 fn overwritten<'a>(function: &'a Function, facts: &Facts, report: &mut Report<'a>) {
     let roots = Roots::of(function, &function.body);
     let shared = roots.shared_blocks(function);
@@ -114,13 +114,13 @@ fn overwritten<'a>(function: &'a Function, facts: &Facts, report: &mut Report<'a
     }
 }
 
-/// Whether a rule is kept, or what to say.
+/// The outcome of a check: success, or the reason for the error.
 type Checked = Result<(), String>;
 
-/// Most errors reported for one function.
+/// Maximum number of errors reported for one function.
 const MAX_ERRORS: usize = 10;
 
-/// Gathers errors of one function.
+/// A collector of the errors of one function.
 struct Report<'a> {
     program: &'a Program,
     function: &'a Function,
@@ -128,7 +128,7 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Says that a statement, or where there is none the function's signature or result, is wrong.
+    /// Reports an error of a statement, or of the function's signature or result if there is no statement.
     fn add(&mut self, stm: Option<&Stm>, reason: impl Into<String>) {
         if self.errors.len() == MAX_ERRORS {
             return;
@@ -146,7 +146,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Whether every id in a function lies in its table.
+/// Returns whether every id in a function lies in its table.
 fn ids_exist(program: &Program, function: &Function) -> bool {
     let mut ids = Ids { program, vars: &function.vars, ok: true };
     for data in function.vars.values() {
@@ -166,7 +166,7 @@ fn ids_exist(program: &Program, function: &Function) -> bool {
     ids.ok
 }
 
-/// Looks ids up.
+/// A visitor that looks up ids.
 struct Ids<'a> {
     program: &'a Program,
     vars: &'a PrimaryMap<Var, VarData>,

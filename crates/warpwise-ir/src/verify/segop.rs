@@ -1,4 +1,4 @@
-//! Segmented operations: their spaces, and what their bodies yield.
+//! Segmented operations: their spaces, and the results of their bodies.
 
 use super::Checked;
 use super::check::Checker;
@@ -24,7 +24,7 @@ impl<'a> Checker<'a, '_> {
         body.and_then(|()| self.seg_operators(op, yields))
     }
 
-    /// What the body yields, judged while its variables are in scope.
+    /// Checks the results of the body while its variables are in scope.
     fn seg_result(&self, op: &'a SegOp, values: &[Operand], yields: &mut Vec<Type>) -> Checked {
         *yields = self.types(values);
         match &op.kind {
@@ -41,7 +41,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// Operators fit what the body yields.
+    /// Checks that the operators fit the results of the body.
     fn seg_operators(&mut self, op: &'a SegOp, yields: Vec<Type>) -> Checked {
         match &op.kind {
             SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => Ok(()),

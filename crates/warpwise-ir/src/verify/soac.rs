@@ -1,4 +1,4 @@
-//! SOACs: what their lambdas take and yield.
+//! SOACs: the parameters and results of their lambdas.
 
 use super::Checked;
 use super::check::Checker;
@@ -27,7 +27,7 @@ impl<'a> Checker<'a, '_> {
         self.folds(scans, reduces, post.as_ref(), yields)
     }
 
-    /// Scans, reductions and the function after them fit what the map function or body yields.
+    /// Checks that scans, reductions and the function after them fit the results of the map function or body.
     pub(super) fn folds(
         &mut self,
         scans: &'a [Scan],
@@ -50,7 +50,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// Checks an operator against the values it combines; yields the types of what comes after these.
+    /// Checks an operator against the values that it combines; returns the types of the values after them.
     fn fold<'t>(
         &mut self,
         what: &str,
@@ -65,7 +65,8 @@ impl<'a> Checker<'a, '_> {
         Ok(rest)
     }
 
-    /// An operator takes `indices` numbers, then two groups of values, and yields one; its neutral element fits.
+    /// Checks that an operator takes `indices` numbers, then two groups of values, and yields one group; and that its neutral
+    /// element fits.
     fn operator(
         &mut self,
         what: &str,
@@ -94,7 +95,7 @@ impl<'a> Checker<'a, '_> {
         Err(format!("{what} yields ({actual}), it must yield ({expected})"))
     }
 
-    /// Types of one element of each input.
+    /// Returns the types of one element of each input.
     fn rows(&self, width: Operand, inputs: &[Var]) -> Result<Vec<Type>, String> {
         self.sizes(&[width])?;
         let row = |input: &Var| match self.ty(*input) {
@@ -113,7 +114,7 @@ impl<'a> Checker<'a, '_> {
         self.lambda("the function", lambda, |_| rows, |this, values| this.partition_result(*classes, values))
     }
 
-    /// Truth values, then anything.
+    /// Checks that the first `classes` values are truth values.
     pub(super) fn partition_result(&self, classes: usize, values: &[Operand]) -> Checked {
         if classes == 0 {
             return Err("a partition into no classes".to_string());
@@ -136,7 +137,7 @@ impl<'a> Checker<'a, '_> {
         )
     }
 
-    /// For each destination its indices and a value; segments have the sizes of those that are `yielded`.
+    /// Returns the expected types: for each destination its indices and a value. Segments have the sizes of those in `yielded`.
     pub(super) fn scatter_values(
         &self,
         dests: &[ScatterDest],
@@ -160,7 +161,7 @@ impl<'a> Checker<'a, '_> {
         Ok(values)
     }
 
-    /// The type at `rank` leading indices of an array.
+    /// Returns the type of an array's element at `rank` leading indices.
     fn element(&self, array: Var, rank: usize) -> Result<Type, String> {
         let ty = self.array(array)?;
         if rank == 0 || rank > ty.shape.len() {
@@ -181,7 +182,7 @@ impl<'a> Checker<'a, '_> {
         )
     }
 
-    /// Checks histogram operations; yields the types of the indices and values they take.
+    /// Checks histogram operations; returns the types of their indices and values.
     pub(super) fn hist_ops(&mut self, ops: &'a [HistOp]) -> Result<Vec<Type>, String> {
         let mut expected = Vec::new();
         for HistOp { dests, rank, op, neutral } in ops {
@@ -268,7 +269,7 @@ impl<'a> Checker<'a, '_> {
         )
     }
 
-    /// Types of the values that one accumulator combines at one point.
+    /// Checks one input of a `with_acc`; returns the types of the values that its accumulator combines at one point.
     fn with_acc_input(&mut self, input: &'a WithAccInput) -> Result<Vec<Type>, String> {
         let WithAccInput { shape, arrays, op } = input;
         self.sizes(shape)?;

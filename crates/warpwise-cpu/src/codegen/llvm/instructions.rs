@@ -8,7 +8,7 @@ use super::types::{Address, Any, Bit, Element, Float, Int, Kind, Lanes, Many, On
 use super::values::{Argument, Condition, Data, Pointer, Scalar, Shaped, Value, Vector};
 use crate::codegen::Emitted;
 
-/// A place on the stack for values of one type.
+/// A stack slot for values of one type.
 #[derive(Clone)]
 pub(in crate::codegen) struct Slot<K: Kind, S: Shape = Lanes> {
     pub place: Pointer,
@@ -26,7 +26,7 @@ impl Text<'_> {
         self.value(x.ty, format_args!("{opcode} {x}, {}", y.text))
     }
 
-    /// As [`Text::binary`] with a constant on the right.
+    /// Like [`Text::binary`], with a constant on the right.
     pub fn binary_int<S: Shape>(&mut self, opcode: Opcode<Int>, x: &Value<Int, S>, y: i64) -> Value<Int, S> {
         self.binary(opcode, x, &x.ty.constant(y))
     }
@@ -45,7 +45,7 @@ impl Text<'_> {
         self.call(x.ty, &name, &[x, &Type::BIT.constant(false)], "")
     }
 
-    /// `x` with another element; nothing if it has that already.
+    /// Converts `x` to another element type; emits nothing if it has that type already.
     pub fn cast<From: Kind, To: Kind, S: Shape>(
         &mut self,
         opcode: Cast<From, To>,
@@ -59,17 +59,17 @@ impl Text<'_> {
         self.value(ty, format_args!("{opcode} {x} to {ty}"))
     }
 
-    /// The bits of floats.
+    /// Returns the bits of floats.
     pub fn bits<S: Shape>(&mut self, x: &Value<Float, S>) -> Value<Int, S> {
         self.cast(cast::FLOAT_TO_BITS, x, x.ty.bits())
     }
 
-    /// The floats with these bits.
+    /// Returns the floats with these bits.
     pub fn float_of_bits<S: Shape>(&mut self, bits: &Value<Int, S>, precision: Precision) -> Value<Float, S> {
         self.cast(cast::BITS_TO_FLOAT, bits, precision)
     }
 
-    /// The bits of values of any kind.
+    /// Returns the bits of values of any kind.
     pub fn any_bits<S: Shape>(&mut self, x: &Value<Any, S>) -> Emitted<Value<Int, S>> {
         Ok(match x.data()? {
             Data::Int(x) => x,
@@ -78,7 +78,7 @@ impl Text<'_> {
         })
     }
 
-    /// What has these bits.
+    /// Returns the values of any kind with these bits.
     pub fn any_of_bits<S: Shape>(
         &mut self,
         bits: &Value<Int, S>,
@@ -93,7 +93,7 @@ impl Text<'_> {
         }
     }
 
-    /// The same bits as integers or floats of the same width.
+    /// Reinterprets the bits as integers or floats of the same width.
     pub fn recast<S: Shape>(&mut self, x: &Value<Any, S>, element: Element) -> Value<Any, S> {
         if x.ty.element == element {
             return x.clone();
@@ -140,7 +140,7 @@ impl Text<'_> {
         self.value(Type::BIT, format_args!("icmp eq {pointer}, null"))
     }
 
-    /// `x` where the condition holds, else `y`; one condition chooses for all lanes.
+    /// Selects `x` where the condition holds, otherwise `y`; a scalar condition selects for all lanes.
     pub fn select<K: Kind, S: Shape, C: Shape>(
         &mut self,
         cond: &Value<Bit, C>,
@@ -162,7 +162,7 @@ impl Text<'_> {
         self.value(x.ty, format_args!("xor {x}, {}", y.text))
     }
 
-    /// 1 or, with `SEXT`, -1 where it holds, else 0.
+    /// Converts a truth value to 1, or -1 with `SEXT`, if it holds, otherwise to 0.
     pub fn number<S: Shape>(
         &mut self,
         opcode: Cast<Int, Int>,
@@ -172,13 +172,13 @@ impl Text<'_> {
         self.cast(opcode, &x.as_ints(), bits)
     }
 
-    /// Whether integers are odd.
+    /// Computes whether integers are odd.
     pub fn low_bit<S: Shape>(&mut self, x: &Value<Int, S>) -> Value<Bit, S> {
         let low = self.cast(cast::TRUNC, x, 1);
         low.seen_as(())
     }
 
-    /// The lanes of a mask as the bits of one integer.
+    /// Packs the lanes of a mask into the bits of one integer.
     pub fn packed<S: Shape>(&mut self, mask: &Value<Bit, S>) -> Scalar<Int> {
         if !mask.ty.is_vector() {
             return mask.seen_as(1);
@@ -190,7 +190,7 @@ impl Text<'_> {
 
 /// Lanes.
 impl Text<'_> {
-    /// `x` in each of `lanes` lanes; a vector stays.
+    /// Broadcasts a scalar to `lanes` lanes; leaves a vector unchanged.
     pub fn splat<K: Kind, S: Shape>(&mut self, x: &Value<K, S>, lanes: u32) -> Value<K> {
         if lanes == 1 || x.ty.is_vector() {
             return x.lanewise();
@@ -198,7 +198,7 @@ impl Text<'_> {
         self.fill(&x.seen_as(x.ty.element), Type::new(x.ty.element, lanes)).lanewise()
     }
 
-    /// A scalar in each lane of a vector.
+    /// Broadcasts a scalar to the lanes of a vector.
     pub fn fill<K: Kind>(&mut self, x: &Scalar<K>, ty: Type<K, Many>) -> Vector<K> {
         let first = self.value(ty, format_args!("insertelement {ty} poison, {x}, i64 0"));
         let zeros = format_args!("<{} x i32> zeroinitializer", ty.lanes);
@@ -213,8 +213,8 @@ impl Text<'_> {
         self.value(x.ty, format_args!("insertelement {x}, {value}, {lane}"))
     }
 
-    /// Lane `i` of the result is lane `lanes[i]` of `x` followed by `y`; all three are vectors or,
-    /// with a single lane, scalars.
+    /// Shuffles: lane `i` of the result is lane `lanes[i]` of `x` followed by `y`. All three are vectors or, with a single lane,
+    /// scalars.
     pub fn shuffle<K: Kind>(&mut self, x: &Value<K>, y: &Value<K>, lanes: &[u32]) -> Value<K> {
         if let [only] = lanes {
             let (from, lane) = if *only < x.ty.lanes { (x, *only) } else { (y, *only - x.ty.lanes) };
@@ -226,7 +226,7 @@ impl Text<'_> {
         self.value(ty, format_args!("shufflevector {x}, {y}, <{} x i32> <{}>", lanes.len(), mask.join(", ")))
     }
 
-    /// One lane of a vector; a scalar is its own.
+    /// Returns one lane of a vector, or a scalar itself.
     pub fn lane<K: Kind>(&mut self, x: &Value<K>, lane: u32) -> Scalar<K> {
         match x.shape() {
             Shaped::One(x) => x,
@@ -234,7 +234,7 @@ impl Text<'_> {
         }
     }
 
-    /// With one lane replaced; of a scalar, the value itself.
+    /// Replaces one lane of a vector, or a scalar as a whole.
     pub fn insert_lane<K: Kind>(&mut self, x: &Value<K>, value: &Scalar<K>, lane: u32) -> Value<K> {
         match x.shape() {
             Shaped::One(_) => value.lanewise(),
@@ -242,7 +242,7 @@ impl Text<'_> {
         }
     }
 
-    /// The operand as it is written with its type; a scalar as a vector of one lane.
+    /// Returns the text of an operand with its type; a scalar becomes a vector of one lane.
     fn as_vector<K: Kind>(&mut self, x: &Value<K>) -> String {
         if x.ty.is_vector() {
             return x.to_string();
@@ -252,13 +252,13 @@ impl Text<'_> {
     }
 }
 
-/// Memory. `notes` is what follows an access: its alignment and metadata, each after a comma.
+/// Memory. `notes` follows an access: its alignment and metadata, each after a comma.
 impl Text<'_> {
     pub fn slot<K: Kind, S: Shape>(&mut self, ty: Type<K, S>) -> Slot<K, S> {
         Slot { place: self.alloca(format_args!("{ty}")), ty }
     }
 
-    /// Space for so many integers of 64 bits.
+    /// Allocates stack space for `count` integers of 64 bits.
     pub fn array(&mut self, count: usize) -> Pointer {
         self.alloca(format_args!("[{count} x i64]"))
     }
@@ -271,7 +271,7 @@ impl Text<'_> {
         self.store(value, &slot.place, "");
     }
 
-    /// The place so many elements on, or those of each lane.
+    /// Returns the address `index` elements after `base`, for each lane if `index` is a vector.
     pub fn offset<S: Shape>(
         &mut self,
         base: &Pointer,
@@ -283,7 +283,7 @@ impl Text<'_> {
         self.value(index.ty.of(()), format_args!("getelementptr{keyword} {unit}, {base}, {index}"))
     }
 
-    /// The place so many bytes on, which need not be in the block.
+    /// Returns the address `bytes` bytes after `base`, which need not be in the block.
     pub fn further(&mut self, base: &Pointer, bytes: i64) -> Pointer {
         self.offset(base, Element::Int(8), &Type::I64.constant(bytes), false)
     }
@@ -324,13 +324,13 @@ impl Text<'_> {
         self.line(format_args!("store atomic {value}, {place} {order}, align {}", value.ty.bytes()));
     }
 
-    /// Combines a value into what is there, by an operation of LLVM's.
+    /// Combines a value atomically into memory by an operation of LLVM.
     pub fn update_atomic(&mut self, operation: &str, place: &Pointer, value: &Scalar<Any>) {
         let align = value.ty.bytes();
         self.value(value.ty, format_args!("atomicrmw {operation} {place}, {value} monotonic, align {align}"));
     }
 
-    /// Replaces what was seen, unless something else is there by now: what was there, and whether it was replaced.
+    /// Replaces the seen value, unless memory has changed; returns the previous value, and whether it was replaced.
     pub fn compare_exchange(
         &mut self,
         place: &Pointer,
@@ -348,7 +348,7 @@ impl Text<'_> {
 
 /// Calls.
 impl Text<'_> {
-    /// A call of an external function, declared with `attributes`.
+    /// Calls an external function, declared with `attributes`.
     pub fn call<K: Kind, S: Shape>(
         &mut self,
         result: Type<K, S>,
@@ -360,7 +360,7 @@ impl Text<'_> {
         self.value(result, format_args!("call {result} @{name}({})", written(args)))
     }
 
-    /// A call of an intrinsic, followed by metadata.
+    /// Calls an intrinsic, followed by metadata.
     pub fn call_annotated<K: Kind, S: Shape>(
         &mut self,
         result: Type<K, S>,
@@ -372,18 +372,18 @@ impl Text<'_> {
         self.value(result, format_args!("call {result} @{name}({}){metadata}", written(args)))
     }
 
-    /// A call of an external function without result, followed by metadata.
+    /// Calls an external function without result, followed by metadata.
     pub fn call_void(&mut self, name: &str, args: &[&dyn Argument], metadata: &str) {
         self.module.declare(format!("void @{name}({})", types_of(args)));
         self.line(format_args!("call void @{name}({}){metadata}", written(args)));
     }
 
-    /// A call of the function at an address.
+    /// Calls the function at an address.
     pub fn call_pointer(&mut self, function: &Pointer, args: &[&dyn Argument], attributes: &str) {
         self.line(format_args!("call void {}({}) {attributes}", function.text, written(args)));
     }
 
-    /// As [`Text::call_pointer`], for a function that gives a pointer.
+    /// Like [`Text::call_pointer`], for a function that returns a pointer.
     pub fn call_for_pointer(
         &mut self,
         function: &Pointer,

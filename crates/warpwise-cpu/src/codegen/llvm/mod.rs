@@ -1,4 +1,4 @@
-//! LLVM's textual IR, written by functions that Rust's types guard.
+//! A writer of LLVM's textual IR whose functions use Rust's types as a check.
 //!
 //! ```text
 //! let x: Value<Float>;   text.binary(float::ADD, &x, &x)           %v2 = fadd <8 x float> %v1, %v1
@@ -6,17 +6,17 @@
 //! let c: Condition;      text.branch(&c, then, otherwise)          br i1 %v4, label %b1, label %b2
 //! ```
 //!
-//! A value's Rust type has its kind ([`Int`], [`Float`], [`Bit`], [`Address`]; [`Any`] for what a register holds, which the
-//! program says) and its shape ([`One`] lane, [`Many`](types::Many), or [`Lanes`](types::Lanes) for what is done alike
-//! to both). So an addition of floats by the instruction for integers, a branch on a mask, a load from a number or a lane
-//! of a scalar do not compile.
-//! How many bits and lanes a value has is known as late as the kernel is; LLVM's parser compares these.
+//! A value's Rust type has its kind ([`Int`], [`Float`], [`Bit`], [`Address`]; [`Any`] for the value of a register, whose kind
+//! depends on the program) and its shape ([`One`] lane, [`Many`](types::Many), or [`Lanes`](types::Lanes) for operations that
+//! treat both alike). So an addition of floats by the instruction for integers, a branch on a mask, a load from a number, or a
+//! lane of a scalar does not compile. The number of bits and lanes of a value is known only with the kernel; LLVM's parser checks
+//! these.
 //!
-//! Text rather than the builder interface: it is what `warpwise dev` shows, LLVM upgrades it between
-//! its versions, intrinsics and metadata need no special calls, and nothing here is unsafe. A
-//! mistake in it is caught by LLVM's parser and becomes a `Failure::Bug` that carries the text.
+//! This module writes text rather than use the builder interface: `warpwise dev` shows the text, LLVM upgrades it between its
+//! versions, intrinsics and metadata need no special calls, and no code here is unsafe. A mistake in the text is caught by LLVM's
+//! parser and becomes a `Failure::Bug` that carries the text.
 //!
-//! Nothing here knows of kernels, and nothing outside writes instructions as text.
+//! This module is independent of kernels, and no code outside it writes instructions as text.
 
 mod instructions;
 mod opcodes;

@@ -1,15 +1,15 @@
-//! The names of instructions and intrinsics, each with the kinds of values that it takes and gives.
+//! The names of instructions and intrinsics, each with the kinds of its operands and its result.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use super::types::{Float, Int};
 
-/// An instruction that makes one value of two of its kind.
+/// An instruction that computes a value from two values of the same kind.
 #[derive(Clone, Copy)]
 pub(in crate::codegen) struct Opcode<K>(&'static str, PhantomData<K>);
 
-/// What a comparison asks.
+/// The predicate of a comparison.
 #[derive(Clone, Copy)]
 pub(in crate::codegen) struct Predicate<K>(&'static str, PhantomData<K>);
 
@@ -17,11 +17,11 @@ pub(in crate::codegen) struct Predicate<K>(&'static str, PhantomData<K>);
 #[derive(Clone, Copy)]
 pub(in crate::codegen) struct Cast<From, To>(&'static str, PhantomData<(From, To)>);
 
-/// A function of `N` values that LLVM knows, overloaded on their type.
+/// An intrinsic of LLVM on `N` values, overloaded on their type.
 #[derive(Clone, Copy)]
 pub(in crate::codegen) struct Intrinsic<K, const N: usize>(&'static str, PhantomData<K>);
 
-/// An intrinsic on integers whose second argument says whether some result may be poison, which none may.
+/// An intrinsic on integers whose second argument tells whether some results may be poison. Here none may.
 #[derive(Clone, Copy)]
 pub(in crate::codegen) struct Total(&'static str);
 
@@ -31,7 +31,7 @@ macro_rules! names {
     };
 }
 
-/// Of integers.
+/// Names of operations on integers.
 pub(in crate::codegen) mod int {
     use super::*;
 
@@ -49,7 +49,7 @@ pub(in crate::codegen) mod int {
     pub const CTTZ: Total = Total("cttz");
 }
 
-/// Of floats.
+/// Names of operations on floats.
 pub(in crate::codegen) mod float {
     use super::*;
 

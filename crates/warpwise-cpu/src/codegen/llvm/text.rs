@@ -10,7 +10,7 @@ use super::values::{Condition, Pointer, Value};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::codegen) struct BlockName(u32);
 
-/// What functions of one module share.
+/// The module that functions share.
 #[derive(Default)]
 pub(in crate::codegen) struct Module {
     declarations: BTreeSet<String>,
@@ -18,7 +18,7 @@ pub(in crate::codegen) struct Module {
     functions: String,
 }
 
-/// The body of a function while it is written.
+/// The body of a function during its construction.
 pub(in crate::codegen) struct Text<'m> {
     pub(super) module: &'m mut Module,
     allocas: String,
@@ -39,14 +39,14 @@ impl Module {
         self.declarations.insert(declaration);
     }
 
-    /// Adds a metadata node and gives its name. `node` is told its own name.
+    /// Adds a metadata node and returns its name. `node` gets its own name.
     pub fn metadata(&mut self, node: impl FnOnce(&str) -> String) -> String {
         let name = format!("!{}", self.metadata.len());
         self.metadata.push(node(&name));
         name
     }
 
-    /// The whole module.
+    /// Returns the text of the whole module.
     pub fn finish(self) -> String {
         let mut text = self.functions;
         for declaration in &self.declarations {
@@ -70,12 +70,12 @@ impl<'m> Text<'m> {
         let _ = write!(module.functions, "{header} {{\nb0:\n{allocas}{lines}}}\n\n");
     }
 
-    /// An instruction without a result.
+    /// Writes an instruction without a result.
     pub(super) fn line(&mut self, instruction: fmt::Arguments<'_>) {
         let _ = writeln!(self.lines, "  {instruction}");
     }
 
-    /// An instruction with a result of type `ty`.
+    /// Writes an instruction with a result of type `ty`.
     pub(super) fn value<K: Kind, S: Shape>(
         &mut self,
         ty: Type<K, S>,
@@ -86,7 +86,7 @@ impl<'m> Text<'m> {
         Value::new(text, ty)
     }
 
-    /// A place on the stack.
+    /// Allocates stack space.
     pub(super) fn alloca(&mut self, what: fmt::Arguments<'_>) -> Pointer {
         let text = self.fresh();
         let _ = writeln!(self.allocas, "  {text} = alloca {what}");
@@ -105,7 +105,7 @@ impl<'m> Text<'m> {
         BlockName(self.blocks - 1)
     }
 
-    /// Continues in a block; the last one must have been ended.
+    /// Continues in a block; the previous one must have been ended.
     pub fn begin(&mut self, block: BlockName) {
         let _ = writeln!(self.lines, "b{}:", block.0);
     }
@@ -118,7 +118,7 @@ impl<'m> Text<'m> {
         self.branch_annotated(cond, then, otherwise, "");
     }
 
-    /// As [`branch`](Text::branch), followed by metadata.
+    /// Like [`branch`](Text::branch), followed by metadata.
     pub fn branch_annotated(
         &mut self,
         cond: &Condition,
@@ -129,7 +129,7 @@ impl<'m> Text<'m> {
         self.line(format_args!("br {cond}, label {then}, label {otherwise}{metadata}"));
     }
 
-    /// As [`branch`](Text::branch), for a condition that hardly ever holds.
+    /// Like [`branch`](Text::branch), for a condition that rarely holds.
     pub fn branch_unlikely(&mut self, cond: &Condition, then: BlockName, otherwise: BlockName) {
         let weights = self.module.metadata(|_| "!{!\"branch_weights\", i32 1, i32 1048575}".to_string());
         self.branch_annotated(cond, then, otherwise, &format!(", !prof {weights}"));
@@ -139,7 +139,7 @@ impl<'m> Text<'m> {
         self.line(format_args!("ret void"));
     }
 
-    /// The metadata for the branch back of a loop that is to be unrolled as a whole.
+    /// Returns the metadata for the back edge of a loop that is to be fully unrolled.
     pub fn unroll_hint(&mut self) -> String {
         let whole = self.module.metadata(|_| "!{!\"llvm.loop.unroll.full\"}".to_string());
         let own = self.module.metadata(|own| format!("distinct !{{{own}, {whole}}}"));

@@ -8,15 +8,15 @@ use warpwise_prim::ScalarType;
 
 use crate::codegen::Emitted;
 
-/// What the lanes of a value are.
+/// The kind of the lanes of a value.
 pub(in crate::codegen) trait Kind: Copy + PartialEq {
-    /// What tells types of this kind apart.
+    /// The parameter that distinguishes types of this kind.
     type Element: Copy + PartialEq;
 
     fn element(element: Self::Element) -> Element;
 }
 
-/// Integers, told apart by their bits.
+/// Integers, distinguished by their number of bits.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::codegen) enum Int {}
 
@@ -30,11 +30,11 @@ pub(in crate::codegen) enum Bit {}
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::codegen) enum Address {}
 
-/// Integers, floats or truth values: the program says which.
+/// Integers, floats or truth values, depending on the program.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::codegen) enum Any {}
 
-/// What is known of the number of lanes.
+/// The static knowledge about the number of lanes.
 pub(in crate::codegen) trait Shape: Copy + PartialEq {}
 
 /// A scalar.
@@ -45,7 +45,7 @@ pub(in crate::codegen) enum One {}
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::codegen) enum Many {}
 
-/// One or more: what is computed lane by lane.
+/// A scalar or a vector, for computations lane by lane.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::codegen) enum Lanes {}
 
@@ -127,7 +127,7 @@ impl Element {
         }
     }
 
-    /// How lanes of this type lie in memory: truth values are bytes, and an f16 moves as its bits.
+    /// Returns the type of these lanes in memory: truth values are bytes, and an f16 is moved as its bits.
     pub fn stored(self) -> Element {
         match self {
             Element::Bit => Element::Int(8),
@@ -200,17 +200,17 @@ impl Type<Bit, One> {
 }
 
 impl<K: Kind, S: Shape> Type<K, S> {
-    /// The caller knows that the shape has so many lanes.
+    /// Creates a type. The caller guarantees that the shape allows `lanes` lanes.
     pub(super) const fn new(element: K::Element, lanes: u32) -> Type<K, S> {
         Type { element, lanes, shape: PhantomData }
     }
 
-    /// As many lanes of another kind.
+    /// Returns the type with equally many lanes of another kind.
     pub fn of<L: Kind>(self, element: L::Element) -> Type<L, S> {
         Type::new(element, self.lanes)
     }
 
-    /// Integers of the same width.
+    /// Returns the type of integers of the same width.
     pub fn as_int(self) -> Type<Int, S> {
         self.of(self.bits())
     }
@@ -219,17 +219,17 @@ impl<K: Kind, S: Shape> Type<K, S> {
         Type::new(self.element, lanes)
     }
 
-    /// The type of a lane.
+    /// Returns the type of a lane.
     pub fn lane(self) -> Type<K, One> {
         Type::new(self.element, 1)
     }
 
-    /// Bits of a lane.
+    /// Returns the size of a lane in bits.
     pub fn bits(self) -> u32 {
         K::element(self.element).bits()
     }
 
-    /// Bytes of a lane.
+    /// Returns the size of a lane in bytes.
     pub fn bytes(self) -> i64 {
         i64::from(self.bits() / 8)
     }
@@ -238,7 +238,7 @@ impl<K: Kind, S: Shape> Type<K, S> {
         self.lanes > 1
     }
 
-    /// How intrinsics name this type: `i32`, `v8f64`.
+    /// Returns the name of this type in intrinsics: `i32`, `v8f64`.
     pub fn suffix(self) -> String {
         let element = K::element(self.element).suffix();
         if self.is_vector() { format!("v{}{element}", self.lanes) } else { element }
@@ -246,7 +246,7 @@ impl<K: Kind, S: Shape> Type<K, S> {
 }
 
 impl Type<Any> {
-    /// As this type's values lie in memory.
+    /// Returns the type of these values in memory.
     pub fn stored(self) -> Type<Any> {
         self.of(self.element.stored())
     }

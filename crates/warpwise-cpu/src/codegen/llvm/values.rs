@@ -17,29 +17,29 @@ pub(in crate::codegen) type Scalar<K> = Value<K, One>;
 pub(in crate::codegen) type Vector<K> = Value<K, Many>;
 /// A truth value for each lane.
 pub(in crate::codegen) type Mask = Value<Bit>;
-/// What can be branched on.
+/// A value that can be branched on.
 pub(in crate::codegen) type Condition = Scalar<Bit>;
 pub(in crate::codegen) type Pointer = Scalar<Address>;
 
-/// A value whose shape has been looked at.
+/// A value whose shape has been determined.
 pub(in crate::codegen) enum Shaped<K: Kind> {
     One(Scalar<K>),
     Many(Vector<K>),
 }
 
-/// A value whose kind has been looked at.
+/// A value whose kind has been determined.
 pub(in crate::codegen) enum Data<S: Shape = Lanes> {
     Int(Value<Int, S>),
     Float(Value<Float, S>),
     Bit(Value<Bit, S>),
 }
 
-/// What calls take: values of all types.
+/// An argument of a call: a value of any type.
 pub(in crate::codegen) trait Argument: fmt::Display {
     fn type_name(&self) -> String;
 }
 
-/// Values of one type as the arguments of a call.
+/// Returns values of one type as the arguments of a call.
 pub(in crate::codegen) fn arguments<K: Kind, S: Shape>(values: &[Value<K, S>]) -> Vec<&dyn Argument> {
     values.iter().map(|value| value as &dyn Argument).collect()
 }
@@ -49,12 +49,12 @@ impl<K: Kind, S: Shape> Value<K, S> {
         Value { ty, text }
     }
 
-    /// The same lanes, seen as another type that is written alike or whose shape is known by now.
+    /// Returns the same lanes with another type that is written in the same way, or with a shape that is known by now.
     pub(super) fn seen_as<L: Kind, T: Shape>(&self, element: L::Element) -> Value<L, T> {
         Value::new(self.text.clone(), Type::new(element, self.ty.lanes))
     }
 
-    /// One lane or more.
+    /// Returns the value without knowledge of its shape.
     pub fn lanewise(&self) -> Value<K> {
         self.seen_as(self.ty.element)
     }
@@ -127,7 +127,7 @@ impl<S: Shape> Value<Any, S> {
 }
 
 impl<S: Shape> Value<Bit, S> {
-    /// As integers of one bit.
+    /// Returns the truth values as integers of one bit.
     pub fn as_ints(&self) -> Value<Int, S> {
         self.seen_as(1)
     }
@@ -140,24 +140,24 @@ impl Type<Address, One> {
 }
 
 impl<K: Kind> Type<K, One> {
-    /// The parameter of this name of the function that is written.
+    /// Returns the parameter of this name of the current function.
     pub fn parameter(self, name: &str) -> Scalar<K> {
         Value::new(format!("%{name}"), self)
     }
 }
 
 impl<K: Kind, S: Shape> Type<K, S> {
-    /// Zero in every lane.
+    /// Returns zero in every lane.
     pub fn zero(self) -> Value<K, S> {
         Value::new("zeroinitializer".into(), self)
     }
 
-    /// Lanes that will all be replaced.
+    /// Returns poison, for lanes that will all be replaced.
     pub fn poison(self) -> Value<K, S> {
         Value::new("poison".into(), self)
     }
 
-    /// The constant spelled so in every lane.
+    /// Returns the constant with this text in every lane.
     fn spelled(self, text: &str) -> Value<K, S> {
         let text =
             if self.is_vector() { format!("splat ({} {text})", self.lane()) } else { text.to_string() };
@@ -166,12 +166,12 @@ impl<K: Kind, S: Shape> Type<K, S> {
 }
 
 impl<S: Shape> Type<Int, S> {
-    /// The integer in every lane, taken modulo the width.
+    /// Returns the integer in every lane, taken modulo the width.
     pub fn constant(self, value: i64) -> Value<Int, S> {
         self.spelled(&self.digits(value))
     }
 
-    /// The integers 0, 1, 2, ... in the lanes.
+    /// Returns the integers 0, 1, 2, ... in the lanes.
     pub fn lane_numbers(self) -> Value<Int, S> {
         if !self.is_vector() {
             return self.zero();
@@ -191,7 +191,7 @@ impl<S: Shape> Type<Int, S> {
 }
 
 impl<S: Shape> Type<Float, S> {
-    /// The float in every lane; it must be representable in the type.
+    /// Returns the float in every lane; it must be representable in the type.
     pub fn constant(self, value: f64) -> Value<Float, S> {
         let text = match self.element {
             Precision::Half => format!("0xH{:04X}", PrimScalar::float(ScalarType::F16, value).to_bits()),
@@ -202,13 +202,13 @@ impl<S: Shape> Type<Float, S> {
 }
 
 impl<S: Shape> Type<Bit, S> {
-    /// The same truth value in every lane.
+    /// Returns the same truth value in every lane.
     pub fn constant(self, value: bool) -> Value<Bit, S> {
         self.spelled(if value { "true" } else { "false" })
     }
 }
 
-/// With its type, as operands of calls and stores are written.
+/// Writes a value with its type, as operands of calls and stores require.
 impl<K: Kind, S: Shape> fmt::Display for Value<K, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.ty, self.text)

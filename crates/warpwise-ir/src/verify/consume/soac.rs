@@ -8,7 +8,7 @@ use crate::soac::{HistOp, Reduce, Scan, Stream, StreamKind, WithAcc};
 use crate::types::{Operand, Type};
 
 impl<'a> Consumption<'a> {
-    /// Checks a SOAC or segmented operation; what it yields is fresh.
+    /// Checks a SOAC or segmented operation, whose results are fresh.
     pub(super) fn soac(&mut self, expr: &'a Expr) -> Checked {
         match expr {
             Expr::Screma(screma) => {
@@ -68,8 +68,8 @@ impl<'a> Consumption<'a> {
         }
     }
 
-    /// A lambda each of whose parameters may stand for elements of an array outside: consuming the
-    /// parameter consumes the array. Other parameters may not be consumed.
+    /// Checks a lambda whose parameters may stand for elements of outer arrays: consuming the parameter consumes the array. Other
+    /// parameters may not be consumed.
     fn elementwise(&mut self, lambda: &'a Lambda, inputs: &[Option<Var>]) -> Checked {
         for input in inputs.iter().flatten() {
             if !matches!(self.function.ty(*input), Type::Acc(_)) {
@@ -88,13 +88,13 @@ impl<'a> Consumption<'a> {
         self.consume_elements(&elements, &boundary)
     }
 
-    /// The statements and results of a body behind a boundary.
+    /// Checks the statements and results of a body behind a boundary.
     fn run(&mut self, body: &'a Body) -> Checked {
         self.stms(body);
         self.observe_all(&body.result)
     }
 
-    /// An array not consumed so far. Whether it counts as used is known when the lambda has been seen.
+    /// Checks that an array is not consumed so far. Whether it counts as used is known only after the lambda.
     fn check_alive(&self, var: Var) -> Checked {
         match self.roots[var].iter().find(|root| self.consumed[**root]) {
             None => Ok(()),
@@ -102,7 +102,7 @@ impl<'a> Consumption<'a> {
         }
     }
 
-    /// Consumes the arrays whose elements were consumed behind a boundary, observes the others.
+    /// Consumes the arrays whose elements were consumed behind a boundary, and observes the others.
     fn consume_elements(&mut self, elements: &[(Var, Var)], boundary: &Boundary) -> Checked {
         let (consumed, kept): (Vec<_>, Vec<_>) =
             elements.iter().partition(|(element, _)| self.consumed[*element]);
@@ -116,7 +116,7 @@ impl<'a> Consumption<'a> {
         kept.iter().try_for_each(|(_, array)| self.observe(Operand::Var(*array)))
     }
 
-    /// A lambda that may consume nothing but what it makes.
+    /// Checks a lambda that may consume only arrays that it makes itself.
     fn operator(&mut self, lambda: &'a Lambda, neutral: &[Operand]) -> Checked {
         self.observe_all(neutral)?;
         self.elementwise(lambda, &vec![None; lambda.params.len()])
@@ -141,7 +141,7 @@ impl<'a> Consumption<'a> {
         ops.iter().try_for_each(|op| self.operator(&op.op, &op.neutral))
     }
 
-    /// Chunks may be consumed; accumulators where chunks come one after the other.
+    /// Checks a stream. Chunks may be consumed; so may accumulators if the chunks run in order.
     fn stream(&mut self, stream: &'a Stream) -> Checked {
         let accs = match &stream.kind {
             StreamKind::Seq => stream.accs.iter().map(|acc| acc.as_var()).collect(),
@@ -192,7 +192,7 @@ impl<'a> Consumption<'a> {
         self.consume_elements(&boundary.elements, &boundary)
     }
 
-    /// Whether this is the element at exactly the point of the innermost space.
+    /// Returns whether an index expression is the element at exactly the point of the innermost space.
     pub(super) fn is_element(&self, array: Var, indices: &[Operand]) -> bool {
         let Some(boundary) = self.boundaries.last() else { return false };
         let outside = self.roots[array].iter().all(|root| self.owner[*root] != self.depth());
@@ -202,7 +202,7 @@ impl<'a> Consumption<'a> {
             && boundary.indices.iter().zip(indices).all(|(x, y)| Operand::Var(*x) == *y)
     }
 
-    /// Binds an element of an array outside the space: it may be consumed here.
+    /// Binds an element of an array outside the space; it may be consumed here.
     pub(super) fn element(&mut self, stm: &Stm, array: Var) -> Checked {
         self.check_alive(array)?;
         let depth = self.depth();
