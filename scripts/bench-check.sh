@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the benchmark programs on the reference data in ../shared/bench-data (or $WARPWISE_REFERENCE_DATA) and
-# compares all results, at full size. Where there is no such folder it says so and passes.
+# compares all results, at full size. Without such a folder it prints a message and succeeds.
 #
 # usage: scripts/bench-check.sh [OPTION...]
 #

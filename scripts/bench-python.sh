@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The Python module beside NumPy, Numba and JAX; writes benchmarks/results/python.md and .json.
+# Measures the Python module beside NumPy, Numba and JAX; writes benchmarks/results/python.md and .json.
 #
 # usage: scripts/bench-python.sh [argument of benchmarks/python/bench.py]...
 #
-# The module is that of the release build. Nothing is installed but into target/python.
+# The module is that of the release build. Everything is installed into target/python only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Blocks on Dask: the overhead of a block, workers against threads, and NumPy on Dask; writes benchmarks/results/scale.md.
+# Measures blocks on Dask: the overhead of a block, workers against threads, and NumPy on Dask; writes benchmarks/results/scale.md.
 #
 # usage: scripts/bench-scale.sh [argument of benchmarks/python/scale.py]...
 #
-# The module is that of the release build, or the shared object that WARPWISE_NATIVE names. Nothing is installed but into target/python.
+# The module is that of the release build, or the shared object that WARPWISE_NATIVE names. Everything is installed into target/python only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -5,16 +5,16 @@
 #        scripts/gpu.sh bench [PART/PARTS]    the table: arrays on the device, against other programs and the device's limits
 #        scripts/gpu.sh copies [PART/PARTS]   times of all benchmarks with copies to and from the device, beside the processor's
 #
-# All check results. A part is every PARTSth program or row, and everything is meant to end within eight minutes: 460 seconds, or
-# SECONDS_LIMIT; what is left out then is named, and the script fails.
+# All commands check results. A part is every PARTSth program or row. The time limit is SECONDS_LIMIT, by default 460 seconds, so that a run ends
+# within eight minutes; the script names the programs that are left out then, and fails.
 #
-# `bench` writes benchmarks/results/gpu-<device>-resident.md and .json, to which parts add. It compiles calls of CUB and cuBLAS where
-# nvcc is on the path or in /usr/local/cuda/bin, and asks WARPWISE_PYTHON, or python3, for CuPy, PyTorch, JAX and Numba; the table says
-# who was not there. BENCH_ARGS are more arguments of warpwise-bench-gpu, such as `sgemm`. `copies` writes benchmarks/results/gpu-<device>/<program>.json (and .cpu.json), and gpu-<device>.json, .md made of
-# all that lie there, whichever part made them.
+# `bench` writes benchmarks/results/gpu-<device>-resident.md and .json, to which parts add. It compiles calls of CUB and cuBLAS if
+# nvcc is on the path or in /usr/local/cuda/bin, and runs CuPy, PyTorch, JAX and Numba with WARPWISE_PYTHON, or python3; the table names
+# the missing ones. BENCH_ARGS are more arguments of warpwise-bench-gpu, such as `sgemm`. `copies` writes
+# benchmarks/results/gpu-<device>/<program>.json (and .cpu.json), and makes gpu-<device>.json and .md from all files there, including those of other parts.
 #
-# WARPWISE and WARPWISE_BENCH_GPU name commands built elsewhere; without them, they are built here. WARPWISE_NVRTC names NVIDIA's compiler where it is not on the
-# path of libraries; a Python that has it is asked, too. Where there is no CUDA device, that is said, and nothing is done.
+# WARPWISE and WARPWISE_BENCH_GPU name commands built elsewhere; without them, the commands are built here. WARPWISE_NVRTC names NVIDIA's compiler if it is
+# not on the library path; a Python installation that has it is found, too. Without a CUDA device the script prints a message and does nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,7 +34,7 @@ if [[ $what == bench && -z ${WARPWISE_BENCH_GPU:-} ]]; then
   WARPWISE_BENCH_GPU=target/release/warpwise-bench-gpu
 fi
 
-# NVRTC as Python's packages bring it, or scripts/setup.sh test, for those who have no CUDA toolkit.
+# Without a CUDA toolkit, NVRTC comes from Python packages or from `scripts/setup.sh test`.
 if [[ -z ${WARPWISE_NVRTC:-} && $(ldconfig -p 2>/dev/null) != *libnvrtc.so* ]] && command -v python3 >/dev/null; then
   found=$(python3 - <<'PYTHON'
 import glob, os, site, sys
@@ -57,7 +57,7 @@ printf 'on %s, part %s\n' "$device" "$part"
 end=$((SECONDS + ${SECONDS_LIMIT:-460}))
 remaining() { echo $((end - SECONDS > 1 ? end - SECONDS : 1)); }
 
-# Every PARTSth of the programs in these folders.
+# Prints every PARTSth of the programs in these folders.
 programs() {
   find "$@" -name '*.fut' | LC_ALL=C sort | awk -v parts="$parts" -v number="$number" 'NR % parts == number % parts'
 }
@@ -68,7 +68,7 @@ if [[ $what == test ]]; then
 fi
 
 if [[ $what == bench ]]; then
-  # A row that has begun takes half a minute at most.
+  # A started row takes at most half a minute.
   seconds=$(($(remaining) - 30))
   exec timeout "$(remaining)" "$WARPWISE_BENCH_GPU" --device cuda --part "$part" --seconds $((seconds > 1 ? seconds : 1)) \
     --python "${WARPWISE_PYTHON:-python3}" ${BENCH_ARGS:-}
@@ -79,7 +79,7 @@ results=benchmarks/results/gpu-$name
 mkdir -p "$results"
 failed=()
 
-# Measures a program into a file, in a minute at most.
+# Measures a program into a file, in at most a minute.
 measure() {
   local program=$1 out=$2 most
   shift 2

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes, for every line of benchmarks/reference.list, a copy of our program whose test block reads the
-# reference data: the program's own block is left out and one with the data's files put in.
+# Copies the program of every line of benchmarks/reference.list, and replaces its test block by one that
+# names the files of the reference data.
 #
 # usage: scripts/reference-programs.sh DATA_FOLDER TARGET_FOLDER
 #
-# The data stays where it is; only paths to it are written.
+# The data is not copied; the programs contain paths to it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=$(cd "$1" && pwd)

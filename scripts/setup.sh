@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Installs what building, testing or benchmarking Warpwise needs and this machine lacks.
+# Installs the missing dependencies of building, testing or benchmarking Warpwise.
 #
 # usage: scripts/setup.sh build|test|bench|wheel [--check]
 #
-# Each need is probed by what it gives (a header, a library, a command), not by a package's name, so a
-# machine that has it from elsewhere is left alone and a second run does nothing.  Missing needs are
-# installed through apt where that is possible; everywhere else the script says what is missing and how
-# to get it, and fails.  `--check` only reports.  Rust itself is never installed.  For tests NVIDIA's compiler for
-# kernels is put into target/nvrtc, from Python's registry, where that is possible; for the wheel what makes it into target/wheel-tools.
+# Each dependency is probed by its header, library or command instead of a package name, so
+# software from other sources counts and a second run does nothing.  Missing dependencies are
+# installed through apt if possible; otherwise the script says what is missing and how
+# to get it, and fails.  `--check` only reports.  Rust itself is never installed.  For tests NVIDIA's kernel compiler
+# is installed from Python's registry into target/nvrtc, if possible; for the wheel, the build tools into target/wheel-tools.
 set -euo pipefail
 
-# Probes: each succeeds when the need is met.
+# Probes: each succeeds if the dependency is present.
 has_header() { echo "#include <$1>" | cc -E -x c - >/dev/null 2>&1; }
 has_library() { [[ $(cc -print-file-name="$1") == /* ]]; }
 has_shared_object() { [[ $(ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null) == *"$1"* ]]; }
-# The first `llvm-config` of LLVM 19.1 with its development files, with these words.
+# Runs the first `llvm-config` of LLVM 19.1 whose development files are installed, with these arguments.
 llvm_config() {
   local candidate
   for candidate in ${LLVM_SYS_191_PREFIX:+"$LLVM_SYS_191_PREFIX/bin/llvm-config"} \
@@ -46,7 +46,7 @@ has_ocaml() { command -v ocamlopt >/dev/null; }
 has_clang() { command -v clang-19 >/dev/null; }
 has_clang_openmp() { compgen -G '/usr/lib/llvm-19/lib/libomp.so*' >/dev/null; }
 
-# need: probe | Debian package | what it is for
+# dependency: probe | Debian package | purpose
 build_needs=(
   "has_llvm|llvm-19-dev|LLVM 19.1 with its development files (code generation)"
   "has_lld|liblld-19-dev|LLD 19 as a library (linking what is built)"
@@ -55,7 +55,7 @@ build_needs=(
   "has_zstd|libzstd-dev|zstd (LLVM's object compression)"
   "has_zlib|zlib1g-dev|zlib (LLVM's object compression)"
 )
-# Of LLVM's development files its static libraries are needed, too, which Debian's package holds.
+# The static libraries of LLVM are needed, too; Debian's development package contains them.
 wheel_needs=(
   "has_static_libstdcxx|g++|the static C++ standard library"
   "has_static_zstd|libzstd-dev|the static zstd"
@@ -67,7 +67,7 @@ test_needs=(
   "has_opencl_device|pocl-opencl-icd|PoCL, an OpenCL device on the CPU (tests of the GPU kernels)"
   "has_venv|python3-venv|Python 3.10 or later with venv (tests of the Python module)"
 )
-# Without these some tests are left out, visibly.
+# Without these some tests are skipped with a message.
 test_wishes=(
   "has_debootstrap|debootstrap|debootstrap (tests of the wheel in systems without compilers)"
   "has_oclgrind|oclgrind|oclgrind, an OpenCL device that looks for races (tests of the GPU kernels)"
@@ -114,7 +114,7 @@ require_rust_tools() {
   rustup component add "${missing[@]}"
 }
 
-# Fills `packages` and `reasons` with what the given needs lack.
+# Fills `packages` and `reasons` for the missing ones of the given dependencies.
 probe() {
   local need test package reason
   for need in "$@"; do
@@ -153,7 +153,7 @@ install_packages() {
     --no-install-recommends "${packages[@]}" || explain_and_fail "apt-get could not install everything"
 }
 
-# Installs what would be good to have, where that is possible.
+# Installs optional dependencies, if possible.
 install_wishes() {
   local need test package reason
   for need in "$@"; do
@@ -168,7 +168,7 @@ install_wishes() {
   done
 }
 
-# NVIDIA's compiler for kernels, from Python's registry, which needs no GPU. Without it its tests are left out, visibly.
+# Installs NVIDIA's kernel compiler from Python's registry; it needs no GPU. Without it, its tests are skipped with a message.
 nvrtc_version=13.5.37
 install_nvrtc() {
   [[ -z ${WARPWISE_NVRTC:-} ]] || return 0
@@ -187,7 +187,7 @@ install_nvrtc() {
   fi
 }
 
-# What makes wheels and looks into them, from Python's registry.
+# Installs the tools that build and inspect wheels, from Python's registry.
 install_wheel_tools() {
   local root tools=target/wheel-tools
   root=$(cd "$(dirname "$0")/.." && pwd)

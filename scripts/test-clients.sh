@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The clients of Futhark's libraries, servers and compiler in the registries of Python and Rust, unchanged, against ours.
+# Runs unchanged third-party clients of Futhark's libraries, servers and compiler, from the registries of Python and Rust, against Warpwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 warpwise=$(realpath "${WARPWISE:-target/debug/warpwise}")
@@ -64,7 +64,7 @@ PY
 "$bin/python" server.py
 echo 'futhark-server, futhark-data: right'
 
-# By Futhark's name the command takes Futhark's words.
+# Under the name `futhark` the command accepts Futhark's command line.
 mkdir futhark rust rust/src
 ln -s "$warpwise" futhark/futhark
 PATH=$PWD/futhark:$PATH

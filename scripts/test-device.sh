@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs test blocks with all kernels on a device: every fourth program of the language's tests, all benchmarks and
-# examples; with `all`, every program; or those that are named.
+# examples; with `all`, every program; or the named programs.
 #
 # usage: scripts/test-device.sh opencl|cuda [all | PROGRAM...]
 #
-# `opencl` is the first OpenCL device; WARPWISE_SKIP_OPENCL=1 skips it, and says so. `cuda` is the emulator of a CUDA
+# `opencl` is the first OpenCL device; WARPWISE_SKIP_OPENCL=1 skips it with a message. `cuda` is the emulator of a CUDA
 # device (crates/warpwise-cuda-emulator); scripts/gpu.sh is for real ones. WARPWISE names a command built elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs every eighth program of the language's tests and irregular benchmarks on oclgrind: a simulated
-# OpenCL device that finds data races between work-items and accesses outside of buffers. Its search for uses
-# of what nobody has written is off: it complains about scans, which has not been explained yet.
+# OpenCL device that finds data races between work-items and accesses outside buffers. Its search for reads
+# of uninitialised memory is off: it reports scans, for reasons that are not known yet.
 #
 # usage: scripts/test-oclgrind.sh [PROGRAM...]
 #
-# A program with a race on purpose shows that races are found. Where oclgrind is not installed, that is said, and nothing is done.
+# A program with a deliberate race shows that races are found. Without oclgrind the script prints a message and does nothing.
 # WARPWISE names a command built elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,12 +26,12 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 echo "$library" >"$folder/oclgrind.icd"
-# Optimised kernels may hold operations that it does not simulate, and no longer all of their accesses.
+# Optimised kernels may contain operations that oclgrind does not simulate, and may lack some of their accesses.
 export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable
 export OCL_ICD_VENDORS=$folder OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$folder/log
 export XDG_CACHE_HOME=$folder/cache
 
-# Runs a program; what oclgrind says lies in the log then.
+# Runs a program; oclgrind writes its messages to the log.
 simulate() {
   rm -f "$folder/log"
   "$WARPWISE" test --device opencl --timeout 120 "$1" >"$folder/output" 2>&1

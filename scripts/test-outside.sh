@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# README's program in Rust, as a package of its own outside the workspace: what a new user does first.
+# Builds README's Rust program as a separate package outside the workspace, like a new user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 
-# The blocks of README's section on Rust, by number.
+# Prints a code block of README's section on Rust, by number.
 block() {
   sed -n '/^## In Rust/,/^## Host programs/p' README.md |
     awk -v wanted="$1" '/^```/ { inside = !inside; number += inside; next } inside && number == wanted'

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The embedding's features, each alone, and the crates as a registry has them: packaged, unpacked outside the repository, and depended on by version.
+# Tests each feature of the embedding alone, and the crates as a registry has them: packaged, unpacked outside the repository, and depended on by version.
 #
 # usage: scripts/test-package.sh
 #
-# All crates that are published are packaged as for crates.io. A folder outside the repository gets them and what they depend on as a
-# directory source, which replaces the registry, so that no path leads back. There a dot product, a program that renames the dependency, a
-# library that re-exports it with a program of its own, and an exported library are built and run, and the command is installed.
+# All published crates are packaged as for crates.io. A folder outside the repository contains them and their dependencies as a
+# directory source, which replaces the registry, so that no path leads back to the repository. There the script builds and runs a dot product, a program that
+# renames the dependency, a library that re-exports it with a program that uses this library, and an exported library, and installs the command.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 
 say() { printf 'test-package: %s\n' "$*"; }
 
-# The packages that are published: all but those that say `publish = false`.
+# The published packages: all except those with `publish = false`.
 published=$(cargo metadata --no-deps --format-version 1 --offline | python3 -c '
 import json, sys
 packages = json.load(sys.stdin)["packages"]
@@ -42,7 +42,7 @@ for package in "$folder"/packed/package/*.crate; do
   for file in LICENSE-MIT LICENSE-APACHE README.md Cargo.toml.orig; do
     [[ -f $unpacked/$file && ! -L $unpacked/$file ]] || { say "$unpacked lacks $file"; exit 1; }
   done
-  # A directory source wants the package's checksum; those of files may be left out.
+  # A directory source needs the package's checksum; checksums of files may be omitted.
   printf '{"files":{},"package":"%s"}' "$(sha256sum "$package" | cut -d' ' -f1)" >"$unpacked/.cargo-checksum.json"
 done
 
@@ -62,7 +62,7 @@ resolver = "3"
 members = ["dot", "renamed", "library", "above", "exported"]
 END
 
-# A package of this name with these dependencies; its source comes from standard input.
+# Makes a package with this name and these dependencies; its source comes from standard input.
 package() {
   mkdir -p "$1/src"
   printf '[package]\nname = "%s"\nversion = "0.1.0"\nedition = "2024"\n\n[dependencies]\n%s\n' "$1" "$3" >"$1/Cargo.toml"
@@ -147,7 +147,7 @@ END
 printf 'entry mean [n] (xs: [n]f64) : f64 = f64.sum xs / f64.i64 n\n' >exported/mean.fut
 mkdir libraries
 
-# Runs a program of this name and compares what it prints.
+# Runs the program with this name and compares its output.
 prints() {
   local expected=$1 name=$2 printed
   shift 2
@@ -155,7 +155,7 @@ prints() {
   say "$name $* prints $printed"
   [[ $printed == "$expected" ]]
 }
-# The libraries that a program was last built with.
+# Prints the libraries that a program was last built with.
 libraries() { ldd "target/debug/$1"; }
 
 prints '[32.0]' dot
@@ -173,7 +173,7 @@ else
 fi
 
 say 'installing the command'
-# Installing does not look at a folder's configuration.
+# `cargo install` ignores a folder's configuration.
 cargo install --quiet --debug --config .cargo/config.toml --version 0.1.0 --root "$folder/installed" --target-dir target warpwise-cli
 printed=$("$folder/installed/bin/warpwise" run exported/mean.fut '[1.0, 2.0, 6.0]')
 [[ $printed == '3.0f64' ]]

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the test blocks of all programs in the repository, and of those in the manual of the language.
+# Runs the test blocks of all programs in the repository, including those in the manual of the language.
 #
 # usage: scripts/test-programs.sh [OPTION...]
 #
-# Options go to `warpwise test`, such as `--threads 1`. Cases tagged `notest` are there to be timed, not tested.
+# Options go to `warpwise test`, such as `--threads 1`. Cases tagged `notest` are only timed, not tested.
 # WARPWISE names a command built elsewhere.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ for folder in examples benchmarks tests; do
   [[ -d $folder ]] && paths+=("$folder")
 done
 
-# The examples of docs/language, each named by its page and line; a block with a name is a file that others import.
+# Extracts the examples of docs/language, each named by its page and line; a block with a name is a file that others import.
 manual=$(mktemp -d)
 trap 'rm -rf "$manual"' EXIT
 awk -v folder="$manual" '

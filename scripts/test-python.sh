@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The tests of the Python module, with the libraries of Python's registry that people use it with.
+# Runs the tests of the Python module, together with commonly used libraries of Python's registry.
 #
 # usage: [WARPWISE_TESTS=all] scripts/test-python.sh [argument of pytest]...
 #
-# The module is that of the development build, or the shared object that WARPWISE_NATIVE names. Nothing is installed but into target/python.
-# WARPWISE_TESTS=all has large libraries as well, and more examples of each property. PyTorch is the distribution's: the registry's brings gigabytes
-# for devices.
+# The module is that of the development build, or the shared object that WARPWISE_NATIVE names. Everything is installed into target/python only.
+# WARPWISE_TESTS=all adds large libraries and more examples of each property. PyTorch comes from the distribution: the registry's package contains gigabytes
+# of code for devices.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ if [[ ${WARPWISE_TESTS:-} == all ]]; then
   export PROPERTY_EXAMPLES=${PROPERTY_EXAMPLES:-500}
 fi
 
-# What is installed, in one file.
+# Prints all requirements as one file.
 wanted() { sed "/^-r /d" "$requirements" && cat "$tests/requirements.txt"; }
 
 if ! wanted | cmp -s - "$venv/requirements.txt"; then
@@ -33,11 +33,11 @@ mkdir -p "$package"
 cp -r crates/warpwise-python/python/warpwise "$package/warpwise"
 cp "$native" "$package/warpwise/_native.abi3.so"
 
-# The emulated CUDA device is built beside the module.
+# The emulated CUDA device is built next to the module.
 emulator=$(realpath "$(dirname "$native")")/libwarpwise_cuda_emulator.so
 if [[ -z ${WARPWISE_CUDA_EMULATOR:-} && -e $emulator ]]; then export WARPWISE_CUDA_EMULATOR=$emulator; fi
 
-# The types of NumPy take mypy long to read.
+# mypy takes long to read NumPy's types.
 export PYTHONPATH=$PWD/$package PYTHONDONTWRITEBYTECODE=1 MYPY_CACHE_DIR=$PWD/target/python/mypy
 "$venv/bin/python" -m pytest "$tests" "$@"
 

@@ -1,4 +1,4 @@
-"""What the wheel promises, in a system that has nothing but Python: run by scripts/test-wheel.sh."""
+"""Tests of the wheel in a system that has only Python; scripts/test-wheel.sh runs them."""
 
 import ctypes
 import os
@@ -26,7 +26,7 @@ entry halves [n] (xs: [n]f16) : [n]f16 = map (/ 2) xs
 
 
 def run(words, **options):
-    """Run a command that must succeed; give what it prints."""
+    """Runs a command that must succeed and returns its output."""
     ended = subprocess.run(words, capture_output=True, text=True, **options)
     assert ended.returncode == 0, f"{words}: {ended.stderr}"
     return ended.stdout
@@ -37,7 +37,7 @@ def close(a, b):
 
 
 def arrays():
-    """A program on NumPy arrays, without copies."""
+    """Tests a program on NumPy arrays, without copies."""
     program = warpwise.compile(PROGRAM, cache=False)
     xs = numpy.linspace(0.0, 1.0, 100_001)
     assert close(program.dot(xs, xs), xs @ xs)
@@ -47,7 +47,7 @@ def arrays():
 
 
 def command(file):
-    """The command, as a script and as a module, with worker processes and exit codes."""
+    """Tests the command, as a script and as a module, with worker processes and exit codes."""
     for words in (["warpwise"], [sys.executable, "-m", "warpwise"]):
         assert run([*words, "--version"]).startswith("warpwise ")
         assert close(run([*words, "run", file], input="[1.0, 2.0]").removesuffix("f64\n"), 0.909297)
@@ -57,7 +57,7 @@ def command(file):
 
 
 def interrupted(folder):
-    """Ctrl-C ends a run as it ends one of the executable's, and Python says nothing about it."""
+    """Tests that Ctrl-C ends a run as it ends a run of the executable, without a message from Python."""
     endless = pathlib.Path(folder, "endless.fut")
     endless.write_text("entry main (x: i64) = loop x while x >= 0 do (x + 1) % 1000")
     with subprocess.Popen(
@@ -72,7 +72,7 @@ def interrupted(folder):
 
 
 def built(file):
-    """Executables and servers, linked without a linker of the system."""
+    """Tests executables and servers, linked without a system linker."""
     run(["warpwise", "build", file, "-o", "alone"])
     assert close(run(["./alone"], input="[1.0, 2.0]").removesuffix("f64\n"), 0.909297)
     run(["warpwise", "build", file, "--portable", "-o", "anywhere"])
@@ -82,7 +82,7 @@ def built(file):
 
 
 def library(file):
-    """A library for C, loaded by ctypes."""
+    """Tests a library for C, loaded by ctypes."""
     run(["warpwise", "build", file, "--library", "-o", "lib"])
     made = ctypes.CDLL("./liblib.so")
     for name in ("context_config_new", "context_new", "new_f64_1d"):

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The wheel where there is nothing but Python: minimal Debian systems without a compiler, without LLVM, without a network.
+# Tests the wheel on minimal Debian systems that have Python, but no compiler, no LLVM and no network.
 #
 # usage: scripts/test-wheel.sh
 #
-# `scripts/wheel.sh` has made the wheel. Debian 12 has the oldest glibc that it is for, the other release a newer Python. The systems are made by debootstrap
-# under target/bare, once. That takes root: who is not root, or has no debootstrap, is told that nothing was tested.
+# `scripts/wheel.sh` must have made the wheel. Debian 12 has the oldest supported glibc, the other release a newer Python. debootstrap makes the systems
+# under target/bare, once. This needs root: without root or debootstrap the script prints a message and tests nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ wheel=$(echo target/wheels/warpwise-*.whl)
 ((EUID == 0)) || { say "skipped: only root makes and enters other systems"; exit 0; }
 command -v debootstrap >/dev/null || { say "skipped: debootstrap is not there (on Debian: apt-get install debootstrap)"; exit 0; }
 
-# A minimal system with Python and pip.
+# Makes a minimal system with Python and pip.
 make_system() {
   [[ ! -e $bare/$1.made ]] || return 0
   say "making a minimal system of Debian's $1"
@@ -28,14 +28,14 @@ make_system() {
   mkdir -p "$bare"
   local keys=()
   [[ -e /usr/share/keyrings/debian-archive-keyring.gpg ]] || keys=(--no-check-gpg)
-  # The script of the unstable release does for all.
+  # debootstrap's script for the unstable release works for all releases.
   debootstrap --variant=minbase "${keys[@]}" --include=python3,python3-pip \
     "$1" "$bare/$1" "$mirror" /usr/share/debootstrap/scripts/sid >"$bare/$1.log" 2>&1 ||
     { tail -n 5 "$bare/$1.log"; exit 1; }
   touch "$bare/$1.made"
 }
 
-# Runs something in a system that has no network.
+# Runs a command in a system, without network.
 inside() {
   local system=$1
   shift

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# All tests, in the order in which they are quick to fail: formatting, lints, documentation, Rust tests, programs.
+# Runs all tests, those that fail fastest first: formatting, lints, documentation, Rust tests, programs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# NVIDIA's compiler for kernels, where scripts/setup.sh could get it.
+# NVIDIA's kernel compiler, if scripts/setup.sh could install it.
 if [[ -z ${WARPWISE_NVRTC:-} ]]; then
   for library in "$PWD"/target/nvrtc/nvidia/*/lib/libnvrtc.so.[0-9]*; do
     [[ ! -e $library ]] || export WARPWISE_NVRTC=$library
   done
 fi
 
-# Random tests draw the same here every time, so that whether a change passes is not a matter of luck; `make test-all` draws anew.
+# Random tests use fixed seeds here, so that the result of a change does not depend on luck; `make test-all` uses new seeds.
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-1}
 
 step() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; }
@@ -38,11 +38,11 @@ step 'examples in the documentation'
 cargo test --workspace --quiet --doc
 
 step 'the Python module'
-# Built as the tests are, so that nothing is compiled twice.
+# Built with the same options as the tests, so that nothing is compiled twice.
 cargo build --workspace --lib --tests --quiet
 WARPWISE_NATIVE=target/debug/libwarpwise_native.so scripts/test-python.sh
 
-# The command that the tests of the command line have just built: its assertions are on, and nothing is compiled twice.
+# This command was just built for the command-line tests: its assertions are on, and nothing is compiled twice.
 export WARPWISE=target/debug/warpwise
 
 step 'programs'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of the run time's memory under valgrind: blocks, vectors that are blocks, arenas, copies, and the calls of C.
-# Miri and the sanitizers (scripts/sanitize.sh) need a nightly compiler; valgrind sees reads and writes outside of blocks, and leaks, on any.
+# Runs the tests of the run time's memory under valgrind: blocks, vectors that are blocks, arenas, copies, and the calls of C.
+# Miri and the sanitizers (scripts/sanitize.sh) need a nightly compiler; valgrind finds reads and writes outside blocks, and leaks, with any compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -3,23 +3,23 @@
 #
 # usage: scripts/wheel.sh
 #
-# The wheel's tag says the oldest glibc that it runs on: auditwheel is asked whether that is true. It must load nothing but what every such
-# system has, and stay below the size that is meant.
+# The wheel's tag names the oldest glibc that it runs on; auditwheel checks the tag. The wheel must load only libraries that every such
+# system has, and stay below the intended size.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools=target/wheel-tools wheels=target/wheels
-# In units of 10^6 bytes: the wheel, and what is in it.
+# Maximum sizes of the wheel and of the module in it, in units of 10^6 bytes.
 most_of_wheel=45 most_of_module=90
-# What every system with glibc has.
+# Libraries that every system with glibc has.
 allowed='linux-vdso.so.1|libc.so.6|libm.so.6|libgcc_s.so.1|/lib64/ld-linux-x86-64.so.2'
 
 fail() { printf 'wheel: %s\n' "$*" >&2; exit 1; }
 
-# The size of a file in units of 10^6 bytes, with one digit after the point.
+# Prints the size of a file in units of 10^6 bytes, with one decimal.
 size() { awk -v bytes="$(stat -c %s "$1")" 'BEGIN { printf "%.1f", bytes / 1e6 }'; }
 
-# Fails if a file is larger than so many units.
+# Fails if a file is larger than the given number of units.
 must_be_small() {
   awk -v is="$(size "$1")" -v most="$2" 'BEGIN { exit !(is <= most) }' || fail "$1 has $(size "$1") MB, more than $2"
 }
@@ -40,7 +40,7 @@ must_be_small "$module" "$most_of_module"
 loaded=$(ldd "$module" | awk '{ print $1 }')
 if others=$(grep -vxE "$allowed" <<<"$loaded"); then fail "the module loads" $others; fi
 
-# The loader is asked for every symbol at once: a module may be linked although some are missing.
+# The loader must resolve every symbol at once: a module can be linked although some symbols are missing.
 python3 -c 'import ctypes, os, sys; ctypes.PyDLL(sys.argv[1], os.RTLD_NOW)' "$module" || fail "the module cannot be loaded"
 
 tag=${wheel##*-} tag=${tag%.whl}

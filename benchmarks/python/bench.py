@@ -2,8 +2,8 @@
 
 usage: bench.py [--share S] [--only ENTRY,...] [--out FILE.md]
 
-A computation's time is the least of several calls, the four in turn, after calls that compile and warm up. Everybody uses all cores; before
-each call the others' threads get the time to fall asleep, since those of Numba and JAX look for work for a while after a call.
+The time of a computation is the minimum over several calls. The four libraries run in turn, after calls that compile and warm up, and use all
+cores. A pause before each call lets the threads of the others fall asleep, since those of Numba and JAX spin for a while after a call.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def compare(entry, ours, theirs, tolerance):
     for a, b in zip(ours, theirs, strict=True):
         a, b = np.asarray(a), np.asarray(b)
         if tolerance == "length":
-            # A sum near the bound may fall on either side, by the order of additions.
+            # A sum near the bound may fall on either side, depending on the order of additions.
             if abs(len(a) - len(b)) > 1e-4 * max(len(a), 1):
                 raise SystemExit(f"{entry}: {len(a)} and {len(b)} elements")
         elif tolerance is None:
@@ -70,7 +70,7 @@ def measure(work, call, rounds):
     results.clear()
     for _ in range(rounds):
         for name, one in calls.items():
-            # What takes seconds is not run more often than it must be.
+            # A call of several seconds is not repeated more often than necessary.
             if best[name] < 5 or _ == 0:
                 best[name] = min(best[name], seconds(one)[0])
     return best

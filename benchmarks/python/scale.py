@@ -1,4 +1,4 @@
-"""Blocks on Dask: what a block costs besides its work, workers against threads, and against NumPy. `make bench-scale` runs it."""
+"""Measures blocks on Dask: the overhead of a block, workers against threads, and NumPy on Dask. `make bench-scale` runs it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def uniform(x: Any) -> Any:
 
 
 def price(paths: Any) -> Any:
-    """What the entry point `price` computes."""
+    """Computes the same as the entry point `price`."""
     two = np.uint64(2) * paths.astype(np.uint64)
     a, b = uniform(two + np.uint64(1)), uniform(two + np.uint64(2))
     normal = np.sqrt(-2 * np.log(a)) * np.cos(2 * np.pi * b)
@@ -55,12 +55,12 @@ def price(paths: Any) -> Any:
 
 
 def increased(xs: Any) -> Any:
-    """What the entry point `same` computes."""
+    """Computes the same as the entry point `same`."""
     return xs + 1
 
 
 def best(work: Callable[[], Any], others: Callable[[], Any], times: int) -> tuple[float, float]:
-    """Medians of both, which run in turn."""
+    """Returns the median times of both, which run in turn."""
     found: tuple[list[float], list[float]] = ([], [])
     for run in range(times + 1):
         for kept, call in zip(found, (work, others)):
@@ -72,7 +72,7 @@ def best(work: Callable[[], Any], others: Callable[[], Any], times: int) -> tupl
 
 
 def cluster(workers: int, threads: int) -> LocalCluster:
-    # Nanny processes give each worker OMP_NUM_THREADS: one is right where it has one thread.
+    # Nanny processes set OMP_NUM_THREADS in each worker: 1 suits a worker with one thread.
     with dask.config.set({"distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": threads}):
         return LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None)
 
@@ -82,7 +82,7 @@ def measured(share: float) -> tuple[list[tuple[str, str, str]], float]:
     busy = os.getloadavg()[0]
     blocks = max(int(2000 * share), 50)
     count = max(int(64 * share), 8) * 500_000
-    # Each run has arrays of its own: Dask knows an equal task again while its result is still there.
+    # Each run has different arrays, because Dask reuses the result of an equal task while it exists.
     runs = itertools.count()
     small = lambda: da.full(blocks * 10, float(next(runs)), chunks=10)
     paths = lambda: da.arange(first := next(runs), first + count, chunks=500_000)

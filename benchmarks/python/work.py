@@ -1,4 +1,4 @@
-"""The work: inputs, and the same computation with NumPy, Numba and JAX, each as one would write it for speed there."""
+"""The work: inputs, and the same computation with NumPy, Numba and JAX, each written for speed in its library."""
 
 import os
 
@@ -16,7 +16,7 @@ R, V = 0.02, 0.30
 
 
 class Work:
-    """One row of the table: what `entry` of work.fut does to `inputs`."""
+    """One row of the table: the entry point `entry` of work.fut on `inputs`."""
 
     def __init__(self, entry, inputs, numpy, numba, jax, tolerance):
         self.entry, self.inputs, self.tolerance = entry, inputs, tolerance
@@ -435,7 +435,7 @@ group_sums_jax = jax.jit(_group_sums_jax, static_argnums=0)
 
 
 def everything(share=1.0):
-    """All work; `share` of the usual sizes."""
+    """Returns all work; `share` scales the usual sizes."""
     rng = np.random.default_rng(1)
 
     def size(usual):

@@ -1,4 +1,4 @@
-"""Makes the notebook `tour.ipynb`: writes its cells, executes them, and saves what they show.
+"""Makes the notebook `tour.ipynb`: writes its cells, executes them, and saves their outputs.
 
     python examples/python/tour.py
 
@@ -251,7 +251,7 @@ folder.cleanup()
 
 
 def unexecuted():
-    """The notebook without results."""
+    """Returns the notebook without results."""
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
     for number, (kind, text) in enumerate(CELLS):
         make = nbformat.v4.new_markdown_cell if kind == TEXT else nbformat.v4.new_code_cell
@@ -263,7 +263,7 @@ def unexecuted():
 
 
 def executed():
-    """The notebook with results; raises what a cell raises."""
+    """Returns the notebook with results; raises the exception of a failing cell."""
     notebook = unexecuted()
     NotebookClient(notebook, timeout=240, kernel_name="python3", record_timing=False, resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
     notebook.metadata.pop("language_info", None)
@@ -271,7 +271,7 @@ def executed():
 
 
 def texts(notebook):
-    """What the cells show, as text: what must be the same on every machine."""
+    """Returns the text outputs of the cells, which must be the same on every machine, and the kinds of their pictures."""
     shown = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

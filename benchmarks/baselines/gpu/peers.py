@@ -1,15 +1,15 @@
-"""Works of the table as CuPy, PyTorch, JAX, Numba or NumPy do them, as a server that keeps arrays where the library computes.
+"""Work of the table by CuPy, PyTorch, JAX, Numba or NumPy, as a server that keeps arrays on the device of the library.
 
 usage: peers.py cupy|torch|jax|numba|numpy gpu|cpu
 
-It first says {"ready": name and version} or {"absent": why}, then answers each line of JSON it reads by one:
+The server first prints {"ready": name and version} or {"absent": why}, then answers each line of JSON by one line:
 
     {"do": "load", "work": ..., "inputs": [{"kind", "shape", "path"}, ...], "outputs": [kinds]}  {"does": true or false}
     {"do": "run"}                                                                                {"seconds": ...}
     {"do": "store", "paths": [...]}                                                              {}
     {"do": "drop"}                                                                               {}
 
-or by {"error": ...}. Files hold elements, row by row. What is timed ends when the device is done; arrays stay there.
+or by {"error": ...}. Files hold elements, row by row. The measured time ends when the device is done; arrays stay on the device.
 """
 import importlib, json, math, sys, time
 
@@ -18,7 +18,7 @@ try:
 except ImportError as error:
     sys.exit(print(json.dumps({"absent": str(error)})))
 
-# Numba 0.68 asks for a name that NumPy 2.5 has no more.
+# Numba 0.68 needs a name that NumPy 2.5 no longer has.
 if not hasattr(np, "row_stack"):
     np.row_stack = np.vstack
 
@@ -26,7 +26,7 @@ KINDS = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
 
 
 class Library:
-    """A module like NumPy's with what differs from one to the next."""
+    """A module like NumPy, with the operations that differ between libraries."""
 
     def __init__(self, name, processor):
         self.name, self.processor = name, processor
@@ -34,7 +34,7 @@ class Library:
         version = importlib.import_module(name).__version__
         self.title = {"cupy": "CuPy", "torch": "PyTorch", "jax": "JAX", "numba": "Numba", "numpy": "NumPy"}[name] + " " + version
         if name == "jax":
-            # Floats of 32 bits are multiplied as such, and the other programs need memory, too.
+            # 32-bit floats are multiplied in full precision.
             self.module.config.update("jax_default_matmul_precision", "highest")
             self.module.config.update("jax_enable_x64", False)
         if not processor and not self.sees_gpu():
@@ -75,7 +75,7 @@ class Library:
         return array.copy_to_host() if self.name == "numba" else np.asarray(array)
 
     def compiled(self, work):
-        """The work as the library compiles functions: those of whole arrays by JAX, those of elements by CuPy."""
+        """Returns the work compiled by the library: JAX compiles functions of whole arrays, CuPy functions of elements."""
         if self.name == "jax":
             return self.module.jit(work, static_argnums=STATIC.get(work.__name__, ()))
         if self.name == "cupy" and work.__name__ in ("map_f32", "blackscholes"):
@@ -90,7 +90,7 @@ class Library:
 
 
 def works_on_arrays(library):
-    """The works in terms of operations on whole arrays."""
+    """Returns the work as operations on whole arrays."""
     xp, torch = library.xp, library.name == "torch"
 
     def map_f32(xs):
@@ -106,7 +106,7 @@ def works_on_arrays(library):
         return xs.cumsum(0, dtype=xp.int32)
 
     def transpose_f32(a):
-        # JAX has no views: what it gives is a copy.
+        # JAX has no views: its transpose is a copy.
         return a.T if library.name == "jax" else a.T.contiguous() if torch else xp.ascontiguousarray(a.T)
 
     def histogram(bins, numbers):
@@ -160,17 +160,17 @@ def works_on_arrays(library):
         return temperatures
 
     works = [map_f32, sum_f32, inclusive_f32, inclusive_i32, transpose_f32, histogram, rows, sgemm, blackscholes, hotspot]
-    # Elsewhere all pairs of bodies would be arrays in memory.
+    # In other libraries all pairs of bodies would be arrays in memory.
     return works + [nbody] if library.name == "jax" else works
 
 
-# Arguments that JAX has to know when it compiles.
+# Arguments that JAX must know at compile time.
 STATIC = {"histogram": (0,), "hotspot": (0,), "nbody": (0,)}
 
 
 def works_by_threads(module):
-    """The works as kernels for Numba, a thread an element."""
-    # Numba's simulator knows it by this name only.
+    """Returns the work as Numba kernels, with one thread per element."""
+    # Numba's simulator requires this name.
     global cuda
     cuda, f32, tile = module, np.float32, 256
 
@@ -275,7 +275,7 @@ class Server:
 
 
 def main(name, where):
-    # What libraries print must not come between the answers.
+    # Output of the libraries must not mix with the answers.
     out, sys.stdout = sys.stdout, sys.stderr
     say = lambda answer: print(json.dumps(answer), file=out, flush=True)
     try:

@@ -1,6 +1,6 @@
-"""What holds for all tests."""
+"""Setup of all tests."""
 
 import signal
 
-# Whoever starts tests in the background of a shell has SIGINT ignored, which Python leaves so.
+# A shell ignores SIGINT in background jobs, and Python keeps this setting.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""What holds of tensors on a CUDA device; `test_cuda.py` runs each function in an interpreter of its own."""
+"""Checks of tensors on a CUDA device; `test_cuda.py` runs each function in a separate interpreter."""
 
 import gc
 import inspect
@@ -166,7 +166,7 @@ def copies_and_other_places_go_out():
     raises(BufferError, "only arrays on CUDA devices are lent, and there", lambda: result.__dlpack__(dl_device=(2, 1)))
     raises(BufferError, "numpy\\(\\)", lambda: result.__dlpack__(dl_device=(1, 0), copy=False))
     raises(ValueError, "stream 0 may mean two", lambda: result.__dlpack__(stream=0))
-    # A capsule that nobody takes gives the array back.
+    # A capsule that is dropped unused returns the array.
     for _ in range(3):
         result.__dlpack__(), result.__dlpack__(max_version=(1, 0))
     empty = Taken(there.twice.resident(np.empty((0, 5), np.float32)).__dlpack__())

@@ -1,4 +1,4 @@
-"""Tensors on a CUDA device that another library than Warpwise made: the driver's memory, by `ctypes`, handed over by DLPack."""
+"""Tensors on a CUDA device that are not made by Warpwise: memory of the driver, by `ctypes`, passed by DLPack."""
 
 import ctypes
 
@@ -51,7 +51,7 @@ PYTHON.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 PYTHON.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
 PYTHON.PyCapsule_GetName.restype = ctypes.c_char_p
 PYTHON.PyCapsule_GetName.argtypes = [ctypes.py_object]
-# The capsule has the name's address, so the names stay.
+# Capsules hold the addresses of their names, so the names must stay alive.
 NAMES = {Managed: b"dltensor", Versioned: b"dltensor_versioned", "used": b"used_dltensor"}
 
 
@@ -65,7 +65,7 @@ def called(name, *arguments):
 
 
 class Tensor:
-    """A tensor on the device with the elements of an array, and what happened to it."""
+    """A tensor on the device with the elements of an array, and a record of its uses."""
 
     def __init__(self, array, *, versioned=True, read_only=False, strides=True, offset=0, place=(2, 0), version=(1, 0)):
         self.bytes, self.dtype, self.shape = array.nbytes, array.dtype, array.shape
@@ -109,7 +109,7 @@ class Tensor:
 
 
 class Taken:
-    """A tensor that was taken from a capsule."""
+    """A tensor taken from a capsule."""
 
     def __init__(self, capsule):
         self.name = PYTHON.PyCapsule_GetName(capsule)

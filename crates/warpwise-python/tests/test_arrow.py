@@ -25,7 +25,7 @@ entry value [n] (ts: [n]trade) : f64 = f64.sum (map (\\t -> t.price * f64.i64 t.
 
 
 class Copied:
-    """How many bytes are copied within."""
+    """A context that counts the bytes copied inside it."""
 
     def __enter__(self):
         self.before = warpwise.copied_bytes()
@@ -36,7 +36,7 @@ class Copied:
 
 
 def columns(values):
-    """The same column of all libraries, with the one NumPy array that most of them lie on."""
+    """Yields the same column of all libraries; most share the memory of one NumPy array."""
     yield pa.array(values)
     yield pa.chunked_array([pa.array(values)])
     yield pa.chunked_array([pa.array(values), pa.array(values[:0])])

@@ -85,7 +85,7 @@ def test_ctrl_c_ends_a_call():
     for _ in range(3):
         assert interrupted(0.1, lambda: PROGRAM.spin(64)) < 5
         assert PROGRAM.sum(np.arange(10)) == 45, "all is well afterwards"
-    # Python's own code is interrupted as ever.
+    # Python's own code is still interrupted as usual.
     assert interrupted(0.1, lambda: time.sleep(20)) < 5
 
 

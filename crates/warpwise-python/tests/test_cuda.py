@@ -1,4 +1,4 @@
-"""Tensors on a CUDA device go in and come out: on the first one, or, where there is none, on the emulated one."""
+"""Tensors on a CUDA device as arguments and results: on the first device, or on the emulated one if there is none."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ import warpwise
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """The environment in which an interpreter finds a CUDA device."""
+    """Returns the environment in which an interpreter finds a CUDA device."""
     found = dict(os.environ, PYTHONPATH=os.pathsep.join([str(pathlib.Path(__file__).parent), *sys.path]))
     if any(entry["device"] == "cuda:0" and "name" in entry for entry in warpwise.devices()):
         return found

@@ -74,7 +74,7 @@ def test_arrays_come_over_where_they_are_needed():
 @pytest.mark.parametrize("before", ["", "program.sum(np.arange(3))"], ids=["nothing", "a call"])
 def test_ctrl_c_ends_calls_before_and_after_a_driver_is_loaded(before):
     opencl()
-    # Drivers made with LLVM have handlers of their own, which go back to those that they find.
+    # Drivers that contain LLVM install their own signal handlers, which restore the previous handlers.
     script = f"""
 import os, signal, threading, numpy as np, warpwise
 text = {INTERRUPTED!r}

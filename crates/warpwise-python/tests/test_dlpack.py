@@ -1,4 +1,4 @@
-"""DLPack: tensors of other libraries go in, results come out."""
+"""DLPack: tensors of other libraries as arguments, and results as tensors."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ entry first [n] (xs: *[n]f32) : *[n]f32 = xs with [0] = 42
 
 
 class Tensor:
-    """A tensor that speaks DLPack alone."""
+    """A tensor that supports only DLPack."""
 
     def __init__(self, array, device=(1, 0)):
         self.array, self.device = array, device

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md, docs/distributed.md and README run, and show what they say."""
+"""The examples of docs/python.md, docs/distributed.md and README run and give the shown results."""
 
 import ast
 import contextlib
@@ -16,13 +16,13 @@ SHOWN = re.compile(r"# (=>|prints:) ?(.*)")
 
 
 def blocks(file):
-    """The blocks of Python in a file: the line where each begins, the module that it needs besides, and its text."""
+    """Returns the Python blocks of a file: the first line of each, the additional module that it needs, and its text."""
     text = (ROOT / file).read_text()
     return [(text[: found.start(2)].count("\n") + 1, found[1], found[2]) for found in FENCE.finditer(text)]
 
 
 def expectations(text):
-    """By the line of the statement's end: whether a value or a print is shown, and what."""
+    """Returns, by the last line of the statement, whether a value or a print is shown, and the shown text."""
     lines, found = text.splitlines(), {}
     for number, line in enumerate(lines, 1):
         if shown := SHOWN.fullmatch(line):
@@ -38,7 +38,7 @@ def expectations(text):
 
 
 def run(text, names, file, first):
-    """Runs a block; gives how many of its values and prints were compared."""
+    """Runs a block and returns the number of compared values and prints."""
     expected = expectations(text)
     compared = len(expected)
     tree = ast.parse(text)
@@ -63,7 +63,7 @@ def run(text, names, file, first):
 
 
 def agrees(found, shown):
-    """Whether a text is as shown; `...` stands for anything."""
+    """Returns whether a text matches the shown one; `...` stands for anything."""
     pattern = ".*".join(map(re.escape, shown.split("...")))
     return re.fullmatch(pattern, found, re.DOTALL) is not None
 

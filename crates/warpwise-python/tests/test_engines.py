@@ -1,4 +1,4 @@
-"""Other engines than Dask, and storage that workers share. `make test-all` has the libraries."""
+"""Engines other than Dask, and storage that workers share. `make test-all` installs the libraries."""
 
 import hashlib
 import os
@@ -31,7 +31,7 @@ BLOCKS = [XS[at : at + 500] for at in range(0, len(XS), 500)]
 
 
 def mpirun(processes, text):
-    """What process 0 prints."""
+    """Returns the output of process 0."""
     pytest.importorskip("mpi4py")
     if shutil.which("mpirun") is None:
         pytest.skip("there is no mpirun (on Debian: apt-get install openmpi-bin)")

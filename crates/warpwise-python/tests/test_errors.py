@@ -1,4 +1,4 @@
-"""Whatever is wrong is an exception that says what and where."""
+"""Every error is an exception that names the problem and its position."""
 
 import numpy as np
 import pytest

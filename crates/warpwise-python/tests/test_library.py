@@ -1,4 +1,4 @@
-"""Libraries that `warpwise build --library` made are called as compiled programs are."""
+"""Libraries from `warpwise build --library` are called like compiled programs."""
 
 import dataclasses
 import gc
@@ -52,7 +52,7 @@ entry big (n: i64) : [n]i64 = iota n
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The path of the library of `TEXT`."""
+    """Returns the path of the library of `TEXT`."""
     folder = tmp_path_factory.mktemp("library")
     (folder / "probe.fut").write_text(TEXT)
     command = [sys.executable, "-m", "warpwise", "build", "probe.fut", "--library"]

@@ -33,14 +33,14 @@ def shell():
 
 
 def run(shell, cell):
-    """The result of a cell, what it shows, and what it prints."""
+    """Returns the result of a cell, its displayed outputs, and its printed text."""
     with capture.capture_output() as captured:
         done = shell.run_cell(cell, store_history=True)
     return done, captured.outputs, captured.stdout + captured.stderr
 
 
 def decoded(png):
-    """An oracle for pictures: rows without filters, as the encoder writes them, checked for their sums."""
+    """Decodes a picture, as an oracle: rows without filters, as the encoder writes them, with verified checksums."""
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     at, data, header = 8, b"", None
     while at < len(png):

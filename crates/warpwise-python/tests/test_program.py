@@ -1,4 +1,4 @@
-"""What can be asked of a program, and how it is compiled."""
+"""The attributes of a program, and its compilation."""
 
 import gc
 import os

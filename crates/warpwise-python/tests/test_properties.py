@@ -1,4 +1,4 @@
-"""Arrays of every type, size, order and layout mean to programs what they mean to NumPy."""
+"""Arrays of every type, size, order and layout have the same meaning for programs as for NumPy."""
 
 import os
 
@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as npst
 
 import warpwise
 
-# More are drawn where PROPERTY_EXAMPLES says so.
+# PROPERTY_EXAMPLES sets a larger number of examples.
 EXAMPLES = int(os.environ.get("PROPERTY_EXAMPLES", "60"))
 common = settings(max_examples=EXAMPLES, deadline=None, derandomize="PROPERTY_EXAMPLES" not in os.environ, database=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -39,14 +39,14 @@ PROGRAMS = {name: warpwise.compile(text(name)) for name in TYPES}
 
 
 def sizes(rank):
-    """Sizes 0 and 1 among them."""
+    """Returns a strategy for sizes that often draws 0 and 1."""
     return st.tuples(*[st.integers(0, 6) | st.sampled_from([0, 1])] * rank)
 
 
 @st.composite
 def arrays(draw, rank):
-    """A type's name, and an array of it in some layout: with steps, backwards, in Fortran's order, as a part of another, byte-swapped,
-    unaligned, or not to be written to."""
+    """Draws a type's name, and an array of the type in some layout: with steps, backwards, in Fortran order, as a part of another,
+    byte-swapped, unaligned, or read-only."""
     name = draw(st.sampled_from(sorted(TYPES)))
     dtype = np.dtype(TYPES[name])
     elements = npst.from_dtype(dtype, allow_nan=False, allow_infinity=False) if dtype.kind == "f" else npst.from_dtype(dtype)
@@ -85,7 +85,7 @@ def laid(array, layout):
 
 def equal(found, expected, name):
     assert found.dtype == np.dtype(TYPES[name]) and found.shape == expected.shape
-    # Bit for bit: the sign of zero as well.
+    # Compared bit for bit, including the sign of zero.
     native = np.ascontiguousarray(expected.astype(TYPES[name]))
     assert np.ascontiguousarray(found).tobytes() == native.tobytes()
     assert found.flags.writeable and found.flags.c_contiguous
@@ -129,7 +129,7 @@ def test_sums(drawn):
             equal(program.sum2(xs), xs.sum(axis=1, dtype=dtype), name)
             assert [program.sum1(row) for row in xs] == xs.sum(axis=1, dtype=dtype).tolist()
         return
-    # Floats small enough for any order of additions to be near; halves have 11 bits.
+    # Small floats, so that all orders of addition give close results; f16 has 11 bits.
     with np.errstate(over="ignore", invalid="ignore"):
         small = np.clip(xs.astype(dtype), -100, 100)
     tolerance = {"f16": 2.0, "f32": 1e-3, "f64": 1e-9}[name]

@@ -38,7 +38,7 @@ NUMBERS = np.random.default_rng(1).normal(size=300_001)
 
 
 def pieces(xs, *sizes):
-    """An iterator of pieces, the last of which is what is left."""
+    """Yields pieces of these sizes, then the rest."""
     for size in sizes:
         yield xs[:size]
         xs = xs[size:]

@@ -1,4 +1,4 @@
-"""Types: those of the module itself, and stubs of programs; checked by mypy and pyright."""
+"""Types of the module itself, and stubs of programs, checked by mypy and pyright."""
 
 import importlib
 import json
@@ -76,7 +76,7 @@ picture = warpwise.show(turned)
 print(number, count)
 """
 
-# Each line is refused.
+# Type checkers must reject each line.
 WRONG = """\
 prog.dot(ones, 1.0)
 prog.dot(ones)
@@ -105,7 +105,7 @@ def module_run(folder, *words, **options):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A program with its stub, and two modules that use it: one well, one badly."""
+    """Makes a folder with a program, its stub, and two modules that use it: one correctly, one wrongly."""
     folder = tmp_path_factory.mktemp("typed")
     (folder / "prog.fut").write_text(PROGRAM)
     done = module_run(folder, "warpwise", "stubs", "prog.fut")
@@ -127,7 +127,7 @@ def test_the_module_is_typed(tmp_path):
 
 
 def test_the_native_module_is_as_its_types_say(tmp_path):
-    # The method is in the class's slot for attributes, where nobody can see it.
+    # The method is in the class's slot for attributes, where stubtest cannot see it.
     (tmp_path / "allowed").write_text("warpwise._native.Program.__getattr__\n")
     done = module_run(tmp_path, "mypy.stubtest", "--allowlist", "allowed", "warpwise")
     assert done.returncode == 0, done.stdout + done.stderr

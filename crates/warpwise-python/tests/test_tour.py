@@ -1,4 +1,4 @@
-"""The notebook of the tour: its cells run, and what it shows is what it was saved with."""
+"""The notebook of the tour: its cells run, and their outputs equal the saved ones."""
 
 import importlib.util
 from pathlib import Path

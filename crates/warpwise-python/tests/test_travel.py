@@ -1,4 +1,4 @@
-"""Programs, entry points, values and errors that go to other processes."""
+"""Programs, entry points, values and errors that are sent to other processes."""
 
 import concurrent.futures
 import multiprocessing
@@ -33,7 +33,7 @@ def copied(value):
 
 
 def elsewhere(text, *pickled, **environment):
-    """Runs text in a new process, which finds what was pickled as `given`; gives what it prints."""
+    """Runs text in a new process, in which `given` holds the pickled values, and returns the printed lines."""
     text = "import pickle, sys\ngiven = pickle.load(sys.stdin.buffer)\n" + textwrap.dedent(text)
     ended = subprocess.run(
         [sys.executable, "-c", text], input=pickle.dumps(pickled), capture_output=True, timeout=120, env={**os.environ, **environment}
@@ -144,7 +144,7 @@ def test_imports_travel(tmp_path):
 
 
 def sent_to_another_cpu(sent):
-    """The pickle of a program whose machine code no process can use: as from a machine with another processor."""
+    """Returns the pickle of a program whose machine code no process can use, as if it came from another processor."""
     assert sent.count(b'CpuTarget { name: "') == 1
     return sent.replace(b'CpuTarget { name: "', b'CpuTarget { name: ?')
 
@@ -160,7 +160,7 @@ def test_what_came_from_another_cpu_is_compiled_once(tmp_path):
 
 def test_vectors_keep_their_width():
     sent = pickle.dumps(PROGRAM.sum)
-    # The end of the text, no imports, where it runs, three switches, and the bits of a vector as a number of two bytes.
+    # The end of the text, no imports, the device, three switches, and the vector width in bits as a number of two bytes.
     widths = {bits: b"#nothing\n\0\0\0\0\0\x80" + bytes([bits // 128]) for bits in (128, 256, 512, 1024)}
     [own] = [bits for bits, packed in widths.items() if packed in sent]
     as_from = lambda bits: sent_to_another_cpu(sent).replace(widths[own], widths[bits])
@@ -185,7 +185,7 @@ def test_what_does_not_fit_is_refused():
 
 
 def test_a_program_of_a_device_travels_as_text():
-    # Drivers bring signal handlers, so this process loads none.
+    # Drivers install signal handlers, so this process loads no driver.
     if "opencl:0" not in elsewhere("import warpwise; print(*(found['device'] for found in warpwise.devices()), sep='\\n')"):
         pytest.skip("there is no OpenCL device")
     text = "entry twice [n] (xs: [n]f32) : [n]f32 = map (* 2) xs"

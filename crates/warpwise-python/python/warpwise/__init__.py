@@ -1,4 +1,4 @@
-"""Data-parallel array programs, compiled when they are needed, on NumPy arrays.
+"""Data-parallel array programs on NumPy arrays, compiled on demand.
 
     import numpy, warpwise
 
@@ -8,8 +8,8 @@
     ''')
     program.dot(numpy.ones(1000), numpy.ones(1000))     # 1000.0
 
-`compile` makes a `Program` of a file or a text; its entry points are attributes that are called like functions. Arrays are read
-where they lie, and results are NumPy arrays on the memory of the run time: nothing is copied unless it has to be.
+`compile` makes a `Program` from a file or a text; its entry points are attributes that are called like functions. Arrays are read
+in place, and results are NumPy arrays on memory of the run time: nothing is copied unless necessary.
 """
 
 import os
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from ._stubs import stubs
     from .library import load_library
 else:
-    # What needs other modules comes from a file of its own when it is first asked for, so that the import takes no time.
+    # Names that need other modules are imported from separate files at their first use, so that the import takes no time.
     _LATER = {
         "install_import_hook": "_hook",
         "load_ipython_extension": "_notebook",

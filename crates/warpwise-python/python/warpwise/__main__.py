@@ -6,7 +6,7 @@ from ._native import _command
 
 
 def main() -> int:
-    """Run the command with the arguments of this process; give the exit code."""
+    """Runs the command with the arguments of this process and returns the exit code."""
     if sys.argv[1:2] == ["stubs"]:
         from ._stubs import command
 

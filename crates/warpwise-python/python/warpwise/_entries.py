@@ -1,6 +1,7 @@
-"""Entry points as engines see them: the types of their arrays before any call, calls of blocks that name the block, and the tree of a fold.
+"""Entry points as engines see them: the types of their arrays before any call, calls for blocks whose errors name the block, and the tree of
+a fold.
 
-Nothing here belongs to one engine.
+Nothing here is specific to one engine.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ._native import EntryPoint, Program, _described_entry, _for_tasks
 _T = TypeVar("_T")
 
 Size = Union[str, int, None]
-"""A size of an array type: a name, a constant, or nothing that is known before a call."""
+"""A size of an array type: a name, a constant, or None if it is unknown before a call."""
 
 _DTYPES = {"i": "int", "u": "uint", "f": "float"}
 _DIMENSION = re.compile(r"\[([^\]]*)\]")
@@ -29,7 +30,7 @@ _DIMENSION = re.compile(r"\[([^\]]*)\]")
 
 @dataclass(frozen=True)
 class ArrayType:
-    """A type of arrays of scalars: `[n][3]f32`. A scalar has no sizes."""
+    """A type of arrays of scalars, such as `[n][3]f32`. A scalar has no sizes."""
 
     dtype: numpy.dtype[Any]
     sizes: tuple[Size, ...]
@@ -40,7 +41,7 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter. `fields` are the names of the arrays that an array of records is given by; one that is no array has no type."""
+    """A parameter. `fields` are the names of the arrays that represent an array of records. `type` is None if the parameter is no array."""
 
     name: str
     type: ArrayType | None
@@ -49,7 +50,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Signature:
-    """What an entry point takes and gives. `results` are None where it gives something else than arrays and scalars."""
+    """The parameters and results of an entry point. `results` is None if some results are neither arrays nor scalars."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -58,7 +59,7 @@ class Signature:
 
     @staticmethod
     def of(entry: EntryPoint) -> Signature:
-        """The signature of an entry point; sizes are those of its declaration."""
+        """Returns the signature of an entry point, with the sizes of its declaration."""
         name, parameters, result = _described_entry(entry)
         sizes, result_sizes = _declared_sizes(entry.signature, len(parameters))
         known = {size for row in sizes for size in row if isinstance(size, str)}
@@ -71,7 +72,7 @@ class Signature:
 
 
 def dtype_of(name: str) -> numpy.dtype[Any]:
-    """NumPy's type for a scalar type of the language."""
+    """Returns NumPy's type for a scalar type of the language."""
     return numpy.dtype("bool" if name == "bool" else _DTYPES[name[0]] + name[1:])
 
 
@@ -88,12 +89,12 @@ def _array_type(ty: tuple[Any, ...], sizes: Sequence[Size]) -> ArrayType | None:
 
 
 def _padded(sizes: Sequence[Size], rank: int) -> tuple[Size, ...]:
-    """The sizes of all dimensions; a named type hides the last ones."""
+    """Returns the sizes of all dimensions; a named type hides the last ones."""
     return (*sizes, *[None] * rank)[:rank]
 
 
 def _declared_sizes(signature: str, count: int) -> tuple[list[tuple[Size, ...]], list[tuple[Size, ...]]]:
-    """The sizes of the parameters' types and of the parts of the result, as they are declared."""
+    """Returns the declared sizes of the parameters' types and of the components of the result."""
     groups, result = _groups(signature)
     parameters = [group.partition(":")[2] for group in groups if ":" in group]
     rows: list[tuple[Size, ...]] = [_sizes(text) for text in parameters] if len(parameters) == count else [()] * count
@@ -102,7 +103,7 @@ def _declared_sizes(signature: str, count: int) -> tuple[list[tuple[Size, ...]],
 
 
 def _groups(signature: str) -> tuple[list[str], str]:
-    """The texts in parentheses before the result, and the result."""
+    """Returns the parenthesised texts before the result, and the result."""
     depth, start, groups = 0, 0, []
     for at, letter in enumerate(signature):
         if letter in "([{":
@@ -118,7 +119,7 @@ def _groups(signature: str) -> tuple[list[str], str]:
 
 
 def _parts(result: str) -> list[str]:
-    """The types of a tuple, or the one type."""
+    """Returns the types of a tuple's components, or the single type."""
     if not (result.startswith("(") and result.endswith(")")):
         return [result]
     depth, parts = 0, [""]
@@ -132,7 +133,7 @@ def _parts(result: str) -> list[str]:
 
 
 def _sizes(text: str) -> tuple[Size, ...]:
-    """The sizes that a type begins with."""
+    """Returns the sizes at the beginning of a type."""
     text = text.strip().lstrip("*")
     if text.startswith("?"):
         text = text.partition(".")[2]
@@ -145,7 +146,7 @@ def _sizes(text: str) -> tuple[Size, ...]:
 
 
 class Sent:
-    """An entry point on its way to workers. It is made ready where it is first called, not by a scheduler that only hands it on."""
+    """An entry point on its way to workers. The first caller loads it, so that a scheduler that only passes it on need not."""
 
     def __init__(self, entry: EntryPoint) -> None:
         self._reduced = entry.__reduce__()
@@ -166,7 +167,7 @@ class Sent:
         return self._entry
 
     def __call__(self, *arguments: Any) -> Any:
-        """Calls it; in a thread of an engine, which computes other tasks meanwhile, on one thread."""
+        """Calls the entry point. In a thread of an engine, which computes other tasks meanwhile, the call uses one thread."""
         is_main = threading.current_thread() is threading.main_thread()
         return (self.entry if is_main else _for_tasks(self.entry))(*arguments)
 
@@ -178,7 +179,7 @@ def _received(function: Callable[..., EntryPoint], arguments: tuple[Any, ...]) -
 
 
 def at_block(block: Any, call: Callable[..., _T], *arguments: Any) -> _T:
-    """Calls something for a block. Errors say the block, and the worker if an engine has any: in their message, and as `block` and `worker`."""
+    """Calls a function for a block. Errors name the block, and the worker if there is one: in their message, and as `block` and `worker`."""
     try:
         return call(*arguments)
     except (Error, TypeError, ValueError, ArithmeticError, MemoryError) as error:
@@ -195,8 +196,8 @@ def at_block(block: Any, call: Callable[..., _T], *arguments: Any) -> _T:
 
 
 def worker_here() -> str | None:
-    """The worker of an engine that runs this, as the engine calls it. None in a process by itself."""
-    # An engine whose worker this is has been imported.
+    """Returns the engine's name for the worker that runs this code. None in a separate process."""
+    # If this is a worker of an engine, the engine has been imported.
     if distributed := sys.modules.get("distributed"):
         try:
             return str(distributed.get_worker().address)
@@ -210,7 +211,7 @@ def worker_here() -> str | None:
 
 
 class BlockError(Error):
-    """A block whose result is left out, where that was asked for: what failed, as text, and the block."""
+    """The failure of a block that is left out of a result: the message and the block."""
 
     def __init__(self, message: str, block: Any) -> None:
         super().__init__(message, block)
@@ -231,7 +232,7 @@ class Folder:
 
     @staticmethod
     def of(program: Program, init: str, step: str, merge: str) -> Folder:
-        """The entry points of these names. TypeError where their types do not fit each other."""
+        """Returns the entry points with these names. Raises TypeError if their types do not fit each other."""
         entries = [program[name] for name in (init, step, merge)]
         state = entries[0].result
         taken = [[ty.lstrip("*") for _, ty in entry.parameters] for entry in entries]
@@ -243,7 +244,7 @@ class Folder:
         return Folder(*map(Sent, entries))
 
     def block(self, number: Any, arguments: Sequence[Any], *arrays: Any, halve: bool = False) -> Any:
-        """The state after one block. With `halve`, one that memory does not suffice for is folded in halves, which are merged."""
+        """Returns the state after one block. With `halve`, a block that exceeds the memory is folded in halves, which are merged."""
         try:
             return at_block(number, lambda: self.step(*arrays, self.init(*arguments)))
         except MemoryError:
@@ -257,7 +258,7 @@ class Folder:
 
 
 def tree(merge: Callable[[_T, _T], _T], parts: Sequence[_T]) -> _T:
-    """Combines parts along the tree of all folds: neighbours in pairs, until one is left. It depends on their number alone."""
+    """Combines parts along the tree of all folds: neighbours in pairs, until one is left. The tree depends only on the number of parts."""
     while len(parts) > 1:
         pairs = [merge(parts[at], parts[at + 1]) for at in range(0, len(parts) - 1, 2)]
         parts = pairs + list(parts[len(parts) & ~1 :])
@@ -265,7 +266,7 @@ def tree(merge: Callable[[_T, _T], _T], parts: Sequence[_T]) -> _T:
 
 
 def merge_known(merge: Callable[[_T, _T], _T], nodes: Mapping[tuple[int, int], _T], count: int) -> dict[tuple[int, int], _T]:
-    """Combines what is known of the tree over `count` blocks as far as possible. Nodes are (level, number); blocks are level 0."""
+    """Combines the known nodes of the tree over `count` blocks as far as possible. Nodes are (level, number); blocks are level 0."""
     left, level = dict(nodes), 0
     while count > 1:
         for number in range(0, count, 2):
@@ -279,7 +280,7 @@ def merge_known(merge: Callable[[_T, _T], _T], nodes: Mapping[tuple[int, int], _
 
 
 def prefixes(merge: Callable[[_T, _T], _T], parts: Sequence[_T]) -> list[_T]:
-    """What each part and those before it come to, along a tree that depends on their number alone (Brent and Kung)."""
+    """Returns, for each part, the combination of it and all before it, along a tree that depends only on their number (Brent and Kung)."""
     if len(parts) < 2:
         return list(parts)
     pairs = prefixes(merge, [merge(parts[at], parts[at + 1]) for at in range(0, len(parts) - 1, 2)])
@@ -288,7 +289,7 @@ def prefixes(merge: Callable[[_T, _T], _T], parts: Sequence[_T]) -> list[_T]:
 
 
 def is_close(found: Any, expected: Any) -> bool:
-    """Whether two states agree but for rounding."""
+    """Returns whether two states agree up to rounding."""
     if isinstance(found, (tuple, list)):
         return len(found) == len(expected) and all(map(is_close, found, expected))
     if hasattr(found, "payload"):

@@ -1,4 +1,4 @@
-"""`import prog` finds `prog.fut`."""
+"""The import hook: `import prog` finds `prog.fut`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from . import Program, compile
 
 
 def install_import_hook(**options: Any) -> None:
-    """From now on `import prog` compiles `prog.fut` where no other module of this name is found on the path.
+    """Makes `import prog` compile `prog.fut` if no other module of this name is found on the path.
 
-    The module has the entry points as functions, the classes of records, and `program`. The options are those of `compile`. Called again,
-    it replaces the options. Raises from the import: `CompileError`.
+    The module has the entry points as functions, the classes of records, and `program`. The options are those of `compile`. A second call
+    replaces the options. The import raises `CompileError`.
     """
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
     sys.meta_path.append(_Finder(options))
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Looks for programs along the path. It is the last finder, so nothing else is hidden by it."""
+    """A finder that looks for programs along the path. It is the last finder, so it hides no other module."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.options = options

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LARGEST = 1 << 24
-"""The most points that a result is shown as a picture with, unless `show` asks for it."""
+"""Maximum number of points of a result that is shown as a picture without `show`."""
 
 
 class Picture:
-    """A picture that notebooks show. `png` are its bytes, as of a file."""
+    """A picture that notebooks show. `png` holds the bytes of a PNG file."""
 
     def __init__(self, png: bytes, words: str) -> None:
         self.png = png
@@ -40,9 +40,9 @@ class Picture:
 
 
 def show(array: NDArray[numpy.uint8]) -> Picture:
-    """A picture of an array of bytes: `[h][w]` is grey, `[h][w][3]` red, green and blue, and `[h][w][4]` has opacity as well.
+    """Returns a picture of an array of bytes: `[h][w]` is grey, `[h][w][3]` is red, green and blue, and `[h][w][4]` also has opacity.
 
-    As the last expression of a notebook's cell it is seen. Raises `TypeError` for other arrays, and `ValueError` for empty ones.
+    A notebook shows a picture that is the last expression of a cell. Raises `TypeError` for other arrays, and `ValueError` for empty ones.
     """
     import numpy
 
@@ -58,7 +58,7 @@ def show(array: NDArray[numpy.uint8]) -> Picture:
 
 
 def _png(points: NDArray[numpy.uint8], channels: int) -> bytes:
-    """A PNG file: https://www.w3.org/TR/png-3/. Each row says first that no filter was used."""
+    """Returns a PNG file (https://www.w3.org/TR/png-3/). Each row begins with the filter type 0, for no filter."""
     height, width = points.shape[:2]
     stride = width * channels
     raw = points.tobytes()
@@ -74,16 +74,16 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def _result_png(array: NDArray[Any]) -> bytes | None:
-    """The picture of a result of type `[h][w][3]u8` or `[h][w][4]u8`. Arrays that no program gave are left alone, and so are matrices, which
-    may be anything."""
+    """Returns the picture of a result of type `[h][w][3]u8` or `[h][w][4]u8`. Returns None for arrays that are not results of programs, and for
+    matrices, which need not be pictures."""
     is_result = type(array.base).__module__ == "warpwise._native"
     is_picture = array.dtype == "uint8" and array.ndim == 3 and array.shape[2] in (3, 4)
     return show(array).png if is_result and is_picture and 0 < array.size <= 4 * _LARGEST else None
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%load_ext warpwise` does."""
-    # IPython gives this method a type that no call has.
+    """Implements `%load_ext warpwise`."""
+    # IPython declares a type for this method that fits no call.
     cast("Any", shell).register_magic_function(_magic(shell), "line_cell", "warpwise")
     formatters = shell.display_formatter.formatters if shell.display_formatter else {}
     if "image/png" in formatters:
@@ -91,7 +91,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%unload_ext warpwise` does."""
+    """Implements `%unload_ext warpwise`."""
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("warpwise", None)
     formatters = shell.display_formatter.formatters if shell.display_formatter else {}
@@ -100,7 +100,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Tells mistakes as IPython does."""
+    """A parser that reports mistakes as IPython does."""
 
     def error(self, message: str) -> NoReturn:
         from IPython.core.error import UsageError
@@ -152,7 +152,7 @@ def _compiled(shell: InteractiveShell, file: str | None, cell: str | None, optio
         return compile(_text(cell), name=f"<cell {number}>", **options)
     except CompileError as error:
         _shown(str(error))
-        # The message is there already, and where in this file it was raised tells nobody anything.
+        # The message is already shown, and its position in this file is of no use.
         count = len(error.diagnostics)
         summary = "CompileError: there is no program" + (f" ({count} message{'s' * (count > 1)})" if count else "")
         error._render_traceback_ = lambda *_, **__: [summary]  # type: ignore[attr-defined]
@@ -160,18 +160,18 @@ def _compiled(shell: InteractiveShell, file: str | None, cell: str | None, optio
 
 
 def _text(cell: str) -> str:
-    """The text of a cell, which is no path even if it is one line."""
+    """Returns the text of a cell in a form that `compile` does not take for a path, even if it is one line."""
     return cell if "\n" in cell else f"{cell}\n"
 
 
 def _shown(text: str) -> None:
-    """Shows messages of the compiler, in colours where there is HTML."""
+    """Shows messages of the compiler, in colours if the front end supports HTML."""
     display: Any = importlib.import_module("IPython.display").display
     display({"text/plain": text, "text/html": message_html(text)}, raw=True)
 
 
 def message_html(text: str) -> str:
-    """Messages of the compiler as HTML: the severity and the carets are coloured."""
+    """Returns messages of the compiler as HTML, with coloured severities and carets."""
     return f'<pre style="line-height: 1.3">{"".join(map(_line_html, text.splitlines(keepends=True)))}</pre>'
 
 

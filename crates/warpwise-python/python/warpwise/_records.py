@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 _CLASSES: dict[tuple[str, tuple[str, ...]], type[Any]] = {}
-# Type checkers want to know the names.
+# Type checkers require literal names in calls of `namedtuple`.
 _namedtuple: Callable[..., Any] = collections.namedtuple
 
 
 def record_class(name: str, fields: tuple[str, ...]) -> type[Any]:
-    """The class of the records of this name with these fields, the same whichever program they belong to.
+    """Returns the class of the records with this name and these fields, which all programs share.
 
-    Names that Python does not take are replaced by numbers.
+    Fields whose names are not valid in Python get numbers as names.
     """
     known = _CLASSES.get((name, fields))
     return known or _CLASSES.setdefault((name, fields), _new(name, fields))

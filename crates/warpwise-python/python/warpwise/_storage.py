@@ -1,4 +1,4 @@
-"""Arrays in files that clusters share, described so that a worker reads its part: `.npy` files and Parquet data sets."""
+"""Descriptions of arrays in files that clusters share, so that each worker reads its part: `.npy` files and Parquet data sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy
 
 @dataclass(frozen=True)
 class NpyFile:
-    """A `.npy` file; its elements begin at a byte."""
+    """A `.npy` file; `start` is the byte offset of its elements."""
 
     path: str
     storage: dict[str, Any]
@@ -20,7 +20,7 @@ class NpyFile:
     start: int
 
     def part(self, start: int, end: int) -> Any:
-        """The elements from `start` to `end` along the first dimension."""
+        """Returns the elements from `start` to `end` along the first dimension."""
         if "://" not in self.path:
             mapped = numpy.memmap(self.path, self.dtype, "r", self.start, self.shape) if 0 not in self.shape else self._none()
             return numpy.asarray(mapped[start:end])
@@ -34,7 +34,7 @@ class NpyFile:
 
 
 def npy(path: str, storage: dict[str, Any]) -> NpyFile:
-    """Reads the header of a file. Raises ValueError for a file that is no array of rows."""
+    """Reads the header of a file. Raises ValueError if the file does not hold an array of rows."""
     with _opened(path, storage) as file:
         version = numpy.lib.format.read_magic(file)
         read = numpy.lib.format.read_array_header_1_0 if version == (1, 0) else numpy.lib.format.read_array_header_2_0
@@ -62,7 +62,7 @@ class Group:
     dtype: numpy.dtype[Any]
 
     def read(self) -> Any:
-        """The column's elements."""
+        """Returns the elements of the column."""
         column = self.fragment.subset(row_group_ids=[self.number]).to_table(columns=[self.column]).column(0)
         if column.null_count:
             raise TypeError(f"{self.fragment.path}: column {self.column}: missing values in group {self.number}: arrays have none")
@@ -70,7 +70,8 @@ class Group:
 
 
 def groups(path: Any, column: str, filesystem: Any) -> list[Group]:
-    """The groups of rows of all files, in the order of their names. Raises KeyError if there is no such column, ValueError if there are no rows."""
+    """Returns the row groups of all files, in the order of their names. Raises KeyError if there is no such column, ValueError if there are no
+    rows."""
     found = import_module("pyarrow.dataset").dataset(path, format="parquet", filesystem=filesystem)
     if column not in found.schema.names:
         raise KeyError(f"no column {column!r}; there are: {', '.join(found.schema.names)}")

@@ -1,9 +1,9 @@
-"""Stubs of programs: what their entry points take and give, for type checkers and editors.
+"""Stubs of programs: the types of their entry points, for type checkers and editors.
 
     entry norm (p: point) : f32         def norm(self, p: _point_in) -> float: ...
 
-A stub `prog.pyi` is that of the module that `import prog` gives once `warpwise.install_import_hook()` was called: it has the entry points
-as functions, the records as named tuples, and `program`, of the class `Program`. Who compiles the program differently uses the class:
+A stub `prog.pyi` describes the module that `import prog` creates after a call of `warpwise.install_import_hook()`: it has the entry points
+as functions, the records as named tuples, and `program`, of the class `Program`. Code that compiles the program itself uses the class:
 `program = typing.cast("prog.Program", warpwise.compile("prog.fut"))`.
 """
 
@@ -38,10 +38,10 @@ from warpwise.typing import Array, Array1, Array2, Array3, Bool, Compiled, Float
 
 
 def stubs(program: Program | str | PathLike[str]) -> str:
-    """The stub of a program, of its text or of a file: the text of a `.pyi` file.
+    """Returns the stub of a program, of its text or of a file: the text of a `.pyi` file.
 
-    Entry points and parameters whose names Python does not take are left to `program["name"]` and to their places. Raises `CompileError`
-    if there is no program.
+    Entry points whose names are not valid in Python are omitted, since only `program["name"]` reaches them. Parameters with such names are
+    positional. Raises `CompileError` if the program cannot be compiled.
     """
     compiled = program if isinstance(program, Program) else compile_program(program)
     writer = _Writer(compiled)
@@ -54,7 +54,7 @@ def stubs(program: Program | str | PathLike[str]) -> str:
 
 
 def command(words: list[str]) -> int:
-    """`warpwise stubs FILE`: prints the stub of a program. Gives the exit code."""
+    """Runs `warpwise stubs FILE`: prints the stub of a program and returns the exit code."""
     if len(words) != 1 or words[0].startswith("-"):
         print("usage: warpwise stubs FILE.fut > FILE.pyi", file=sys.stderr)
         return 0 if words in (["-h"], ["--help"]) else 2
@@ -67,7 +67,7 @@ def command(words: list[str]) -> int:
 
 
 class _Path:
-    """A path that is one whatever its ending."""
+    """A path that `compile` takes for a path whatever its ending."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -77,12 +77,12 @@ class _Path:
 
 
 def is_word(name: str) -> bool:
-    """Whether Python takes a name."""
+    """Returns whether a name is a valid identifier and no keyword in Python."""
     return name.isidentifier() and not keyword.iskeyword(name)
 
 
 class _Writer:
-    """Writes entry points, and the classes of records that they need."""
+    """A writer of entry points and of the record classes that they need."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -90,7 +90,7 @@ class _Writer:
         self.words: dict[tuple[str, str], str] = {}
 
     def entry(self, name: str, parameters: list[tuple[str, Type, bool]], result: Type) -> tuple[str, str]:
-        """An entry point as a method, with its name."""
+        """Returns an entry point as a method, with its name."""
         written = []
         for parameter, ty, consumed in parameters:
             taken = self.taken(ty)
@@ -104,7 +104,7 @@ class _Writer:
         return f"    def {name}({arguments}) -> {self.given(result)}:\n{doc}\n        ...\n", name
 
     def given(self, ty: Type) -> str:
-        """What a result of this type is in Python."""
+        """Returns the Python type of a result of this type."""
         match ty:
             case ("scalar", name):
                 return _scalar(name).lower()
@@ -121,7 +121,7 @@ class _Writer:
         raise AssertionError(ty)
 
     def taken(self, ty: Type) -> str:
-        """What a parameter of this type accepts."""
+        """Returns the Python type of the arguments that a parameter of this type accepts."""
         match ty:
             case ("scalar", name):
                 return _scalar(name)
@@ -142,7 +142,7 @@ class _Writer:
         raise AssertionError(ty)
 
     def record(self, name: str, fields: list[tuple[str, Type]]) -> str:
-        """The class of a record, which is written when it is first met."""
+        """Returns the class of a record, and writes the class at its first use."""
         word = self.word(name, fields)
         if word not in self.classes:
             lines = [f"    {_attribute(at, field)}: {self.given(ty)}\n" for at, (field, ty) in enumerate(fields)]
@@ -150,7 +150,7 @@ class _Writer:
         return word
 
     def record_in(self, name: str, fields: list[tuple[str, Type]]) -> str:
-        """What is accepted for a record: a dict, or whatever has its fields as attributes."""
+        """Returns the type of the arguments for a record: a dict, or an object with its fields as attributes."""
         self.record(name, fields)
         word = f"_{self.word(name, fields).lstrip('_')}"
         if f"{word}_in" not in self.classes:
@@ -165,7 +165,7 @@ class _Writer:
         return f"{word}_in"
 
     def word(self, name: str, fields: list[tuple[str, Type]]) -> str:
-        """What the class of a record is called: as its type, if that has a name that no other has."""
+        """Returns the name of the class of a record: the name of its type if that is valid and unused, otherwise a numbered name."""
         key = (name, str(fields))
         if key not in self.words:
             used = set(self.words.values())
@@ -176,7 +176,7 @@ class _Writer:
 
 
 def _attribute(at: int, field: str) -> str:
-    """What a named tuple calls a field."""
+    """Returns the name of a field in a named tuple."""
     return field if is_word(field) and not field.startswith("_") else f"_{at}"
 
 

@@ -1,4 +1,4 @@
-"""Entry points over the blocks of Dask's collections. Dask schedules, moves and retries; nothing of an engine is here.
+"""Entry points over the blocks of Dask's collections. Dask schedules, moves and retries; this module does none of these.
 
     import dask.array as da, warpwise, warpwise.dask as wd
 
@@ -6,11 +6,11 @@
     y = wd.map_blocks(program.centred, x)       # x is a dask array
     total = wd.fold(program, x).compute()       # init, step, merge
 
-Types and sizes of results come from the declarations of entry points, so that nothing is called to find them out. A size that is named in
-parameters and results is one dimension of blocks: `entry f [n][m] (a: [n][m]f32) (x: [m]f32) : [n]f32` is called for each block of rows with
-all of `m`, which its result does not have.
+Types and sizes of results come from the declarations of entry points, so no call is needed to find them. A size that is named in
+parameters and results is a dimension that is cut into blocks: `entry f [n][m] (a: [n][m]f32) (x: [m]f32) : [n]f32` is called for each block of
+rows, with all of `m`, since its result lacks `m`.
 
-Errors say the block and the worker. The bits of results depend on how arrays are cut into blocks, and neither on workers nor on retries.
+Errors name the block and the worker. The bits of results depend on how arrays are cut into blocks, but neither on workers nor on retries.
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ from ._native import EntryPoint, Program
 
 __all__ = ["apply_gufunc", "filter", "fold", "from_npy", "from_parquet", "histogram", "map_blocks", "map_column", "map_overlap", "scan"]
 
-# Dask says the types of few of its functions.
+# Dask declares types for few of its functions.
 da: Any = dask.array
 delayed: Any = getattr(dask, "delayed")
 tokenize: Any = dask.base.tokenize
 
 Arrays = Union[Any, "tuple[Any, ...]"]
-"""A dask array, or one for each part of a tuple."""
+"""A dask array, or a tuple with one for each component."""
 
 
 @dataclass(frozen=True)
 class _Block:
-    """The call of an entry point for a block: `shape` says for each parameter how many of the values that come it takes; None is one."""
+    """The call of an entry point for a block. For each parameter `shape` names the fields that it takes from the values; None takes one
+    value."""
 
     sent: Sent
     shape: tuple[tuple[str, ...] | None, ...]
@@ -59,7 +60,7 @@ class _Block:
 
 
 class _Dimensions:
-    """The dimensions of blocks, by the names of sizes. What has no name is a dimension of its own."""
+    """The dimensions of blocks, by the names of sizes. A size without a name is a separate dimension."""
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
@@ -67,7 +68,7 @@ class _Dimensions:
         self.known: list[str] = []
 
     def take(self, parameter: Parameter, argument: Any) -> tuple[str, ...] | None:
-        """Takes an argument apart; gives the names of the fields of an array of records."""
+        """Takes an argument apart and returns the names of the fields of an array of records."""
         if parameter.fields and isinstance(argument, dict):
             missing = [field for field in parameter.fields if field not in argument]
             if missing:
@@ -99,7 +100,7 @@ class _Dimensions:
         return size if isinstance(size, str) else f"{parameter.name}[{at}]"
 
     def of_result(self, ty: ArrayType) -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any]]:
-        """The dimensions of a result; those that are new, with their sizes; and those whose blocks have other sizes than the arguments'."""
+        """Returns the dimensions of a result, the new ones with their sizes, and those whose block sizes differ from the arguments'."""
         names = {size for size in ty.sizes if isinstance(size, str)}
         first = next((pair for pair in self.pairs[1::2] if pair), ())
         index, new, adjusted = [], {}, {}
@@ -119,7 +120,7 @@ class _Dimensions:
 
 
 def _as_array(value: Any) -> Any:
-    """Columns of data frames are arrays; all else is left alone."""
+    """Converts columns of data frames to arrays, and returns all other values unchanged."""
     # A delayed value has every attribute.
     return value.to_dask_array() if hasattr(type(value), "to_dask_array") else value
 
@@ -140,12 +141,12 @@ def _array_results(entry: EntryPoint, signature: Signature) -> tuple[ArrayType, 
 
 
 def map_blocks(entry: EntryPoint, *args: Any, chunks: Any = None) -> Arrays:
-    """Calls an entry point for each block of dask arrays; gives the array of its results, or a tuple of arrays.
+    """Calls an entry point for each block of dask arrays and returns the array of its results, or a tuple of arrays.
 
     Arguments are dask arrays, columns of dask data frames, and values that all blocks get: numbers, NumPy arrays, delayed values. An array of
-    records is a dict of dask arrays. Sizes of results that no parameter mentions are unknown (NaN), unless `chunks` says them as Dask does.
+    records is a dict of dask arrays. Sizes of results that no parameter mentions are unknown (NaN), unless `chunks` gives them in Dask's form.
 
-    A dimension that the result does not have is given whole. Raises TypeError for what the entry point does not take.
+    A dimension that the result lacks is passed whole. Raises TypeError for arguments that the entry point does not take.
     """
     signature = _signature(entry, len(args))
     results = _array_results(entry, signature)
@@ -169,7 +170,7 @@ def map_blocks(entry: EntryPoint, *args: Any, chunks: Any = None) -> Arrays:
 
 
 def _blockwise(block: _Block, name: str, index: Any, dimensions: _Dimensions, new: Any, adjusted: Any, ty: ArrayType | None) -> Any:
-    """One task for each combination of blocks. The first thing that it is given is the number of the block."""
+    """Makes one task for each combination of blocks. The task's first argument is the number of the block."""
     chunks, arrays = da.core.unify_chunks(*dimensions.pairs)
     numbered = tuple(label for label in index if label not in new)
     pairs: list[Any] = [ArrayBlockIdDep(tuple(chunks[label] for label in numbered)), numbered] if numbered else [(), None]
@@ -181,7 +182,7 @@ def _blockwise(block: _Block, name: str, index: Any, dimensions: _Dimensions, ne
 
 
 def _selected(whole: Any, number: int, shared: Any, index: Any, new: Any, adjusted: Any, ty: ArrayType) -> Any:
-    """The array of one part of tuples."""
+    """Returns the array of one component of tuples."""
     if dropped := [label for label in shared if label not in index and whole.numblocks[shared.index(label)] > 1]:
         raise TypeError(f"a result of type {ty} lacks the dimension {dropped[0]} that other results have: give it as one block")
     options = {"new_axes": new, "adjust_chunks": adjusted or None, "dtype": ty.dtype, "meta": numpy.empty((0,) * len(index), ty.dtype)}
@@ -195,7 +196,7 @@ def _part_of(values: Any, number: int) -> Any:
 
 
 def _rechunked(array: Any, chunks: Any) -> Any:
-    """The same blocks with sizes that somebody else knows."""
+    """Returns the same blocks with the sizes that the caller gives."""
     if callable(chunks):
         chunks = tuple(chunks(*sizes) for sizes in array.chunks)
     known = tuple(
@@ -207,7 +208,7 @@ def _rechunked(array: Any, chunks: Any) -> Any:
 
 
 def filter(entry: EntryPoint, *args: Any) -> Any:
-    """The elements that an entry point keeps of each block: `[n]t -> [k]t`. How many they are is known when they are computed."""
+    """Returns the elements that an entry point keeps of each block: `[n]t -> [k]t`. Their number is known only after they are computed."""
     made = map_blocks(entry, *args)
     if isinstance(made, tuple) or not isnan(sum(made.chunks[0])):
         raise TypeError(f"{entry.__name__}() gives {entry.result} of known sizes, so it keeps all: use map_blocks")
@@ -215,11 +216,11 @@ def filter(entry: EntryPoint, *args: Any) -> Any:
 
 
 def map_overlap(entry: EntryPoint, *args: Any, depth: Any, boundary: Any = None, trim: bool = True, allow_rechunk: bool = True) -> Any:
-    """Calls an entry point for each block with its neighbours' borders around it: `depth` and `boundary` are those of `dask.array.map_overlap`.
+    """Calls an entry point for each block, extended by its neighbours' borders. `depth` and `boundary` are those of `dask.array.map_overlap`.
 
-    Dask arrays come first; other values follow them. With `trim` the entry point gives as many elements as it gets, and those of the borders are
-    cut off; without, it gives the inner ones only. A block that is smaller than the depth is merged with others, unless `allow_rechunk` is
-    False: then ValueError.
+    Dask arrays come first; other values follow them. With `trim` the entry point returns as many elements as it gets, and the borders are
+    cut off; without, it returns only the inner elements. A block that is smaller than the depth is merged with others; if `allow_rechunk` is
+    False, it raises ValueError.
     """
     signature = _signature(entry, len(args))
     results = _array_results(entry, signature)
@@ -242,7 +243,7 @@ def map_overlap(entry: EntryPoint, *args: Any, depth: Any, boundary: Any = None,
 
 
 def _inner(made: Any, like: Any) -> Any:
-    """Blocks that entry points have cut themselves have the sizes of the array's, unless Dask has merged some."""
+    """Gives blocks that entry points have trimmed the sizes of the array's blocks, unless Dask has merged some."""
     return da.Array(made.dask, made.name, like.chunks, meta=made._meta) if made.numblocks == like.numblocks else made
 
 
@@ -256,11 +257,11 @@ class _Halo:
 
 
 def apply_gufunc(entry: EntryPoint, *args: Any, core: int | None = None, allow_rechunk: bool = False) -> Arrays:
-    """Calls an entry point over all dimensions but the last `core` ones of each argument, as `dask.array.apply_gufunc` does.
+    """Calls an entry point over all dimensions except the last `core` ones of each argument, as `dask.array.apply_gufunc` does.
 
-    The entry point takes a batch: the first size of its parameters is the number of elements, and the others are the core dimensions, which have
-    one chunk each (`allow_rechunk=True` merges others). So `entry norm [n][m] (xs: [n][m]f32) : [n]f32` is `(m)->()` for arrays of any number
-    of dimensions.
+    The entry point takes a batch: the first size of its parameters is the number of elements, and the others are the core dimensions, which must
+    have one chunk each (`allow_rechunk=True` merges chunks). For instance, `entry norm [n][m] (xs: [n][m]f32) : [n]f32` is `(m)->()` for
+    arrays of any number of dimensions.
     """
     signature = _signature(entry, len(args))
     results = _array_results(entry, signature)
@@ -293,7 +294,7 @@ def _core(rows: Sequence[Sequence[Size]]) -> str:
 
 @dataclass(frozen=True)
 class _Batch:
-    """The call of an entry point for arrays that have any number of dimensions before their core dimensions."""
+    """The call of an entry point for arrays with any number of dimensions before their core dimensions."""
 
     sent: Sent
     cores: tuple[int, ...]
@@ -319,15 +320,15 @@ def fold(
     halve: bool = False,
     check: int = 0,
 ) -> Delayed:
-    """Folds blocks: the delayed state after all of them.
+    """Folds blocks and returns the delayed state after all of them.
 
-    Each block is folded by itself, from `init` of `args`, by `step`, and `merge` combines the states along a fixed tree over the blocks: the
-    bits do not depend on workers, their number, or retries, and are those of `program.fold` with blocks of the same size. `sources` are a
+    `step` folds each block by itself, starting from `init` of `args`, and `merge` combines the states along a fixed tree over the blocks. The
+    bits do not depend on workers, their number, or retries, and are those of `program.fold` with blocks of the same size. `sources` contains a
     dask array for each array that `step` takes, or columns of a data frame, bags, or lists of delayed blocks. Empty blocks are left out.
 
-    `skip_failed=True` leaves out blocks that fail, too: a pair of the state and a list of `BlockError`s comes. `halve=True` folds a block that
-    the memory of its worker does not suffice for in halves: the bits then depend on that memory. `check` is for debugging: so many triples of
-    neighbours are merged both ways, and what is not associative (but for rounding) is a ValueError.
+    `skip_failed=True` also leaves out failing blocks; the result is then a pair of the state and a list of `BlockError`s. `halve=True` folds a
+    block that exceeds the memory of its worker in halves; the bits then depend on that memory. `check` is for debugging: this number of triples
+    of neighbours is merged in both orders, and a ValueError is raised if the results differ by more than rounding.
     """
     folder = Folder.of(program, init, step, merge)
     blocks = _blocks(sources, program[step], folder)
@@ -348,7 +349,7 @@ def fold(
 
 @dataclass(frozen=True)
 class _State:
-    """What blocks come to: a state, or nothing, and the blocks that failed."""
+    """The result of some blocks: a state or nothing, and the blocks that failed."""
 
     values: tuple[Any, ...]
     failed: tuple[BlockError, ...] = ()
@@ -356,7 +357,7 @@ class _State:
 
 @dataclass(frozen=True)
 class _Failing:
-    """What becomes of blocks that fail: they are left out, or folded in halves where memory does not suffice."""
+    """The treatment of failing blocks: they are left out, or folded in halves if they exceed the memory."""
 
     skip: bool = False
     halve: bool = False
@@ -407,7 +408,7 @@ def _compared(folder: Folder, start: int, first: _State, second: _State, third: 
 
 
 def _blocks(sources: Sequence[Any], step: EntryPoint, folder: Folder) -> list[tuple[Any, list[Any]]]:
-    """The number of each block, and for each source its part. Blocks that are known to be empty are left out."""
+    """Returns the number of each block with its part of each source. Blocks that are known to be empty are left out."""
     signature = Signature.of(step)
     if len(sources) != len(signature.parameters) - 1:
         raise TypeError(f"{signature.name}() takes {len(signature.parameters) - 1} arrays, but {len(sources)} were given")
@@ -452,10 +453,10 @@ def scan(
     step: str = "step",
     merge: str = "merge",
 ) -> Any:
-    """Scans the blocks of an array of one dimension in two passes: first the state of each block (as in `fold`), then of each block what `entry`
-    gives: `scan (xs: [n]t) (before: s) : [n]r`, with the state after all blocks before it.
+    """Scans the blocks of a one-dimensional array in two passes. The first computes the state of each block, as in `fold`. The second calls
+    `entry` for each block, with the state after all blocks before it: `scan (xs: [n]t) (before: s) : [n]r`.
 
-    The states before blocks are combined along a tree that depends on the number of blocks alone.
+    The states before blocks are combined along a tree that depends only on the number of blocks.
     """
     folder = Folder.of(program, init, step, merge)
     signature = Signature.of(program[entry])
@@ -485,9 +486,9 @@ def _scanned(folder: Folder, call: Sent, number: int, arguments: Sequence[Any], 
 
 
 def histogram(entry: EntryPoint, *args: Any) -> Any:
-    """The sum of what an entry point gives for all blocks: counts, weights, sums by key. It is added up along the tree of `fold`.
+    """Returns the sum of an entry point's results for all blocks: counts, weights, sums by key. The results are added along the tree of `fold`.
 
-    The first argument is a dask array or a column; others may be, with the same blocks, or values that all blocks get.
+    The first argument is a dask array or a column. The others are dask arrays or columns with the same blocks, or values that all blocks get.
     """
     signature = _signature(entry, len(args))
     results = _array_results(entry, signature)
@@ -518,7 +519,7 @@ def _counted(sent: Sent, number: int, *values: Any) -> Any:
 
 
 def map_column(entry: EntryPoint, *columns: Any, name: str | None = None) -> Any:
-    """Calls an entry point for each partition of columns of a dask data frame; gives a column with the same index."""
+    """Calls an entry point for each partition of columns of a dask data frame and returns a column with the same index."""
     signature = _signature(entry, len(columns))
     results = _array_results(entry, signature)
     if signature.is_tuple:
@@ -540,10 +541,10 @@ class _Column:
 
 
 def from_npy(path: str, block: int, **storage: Any) -> Any:
-    """The array in a `.npy` file, cut along its first dimension into blocks of `block` elements, each read where it is used.
+    """Returns the array in a `.npy` file, cut along its first dimension into blocks of `block` elements. Workers read the blocks that they use.
 
-    A local file is mapped into memory; of any other that `fsspec` knows (`s3://...`, with its options as `storage`) the bytes of a block are
-    fetched.
+    A local file is mapped into memory. From any other file that `fsspec` can open (`s3://...`, with its options as `storage`) the bytes of a
+    block are fetched.
     """
     from . import _storage
 
@@ -556,9 +557,10 @@ def from_npy(path: str, block: int, **storage: Any) -> Any:
 
 
 def from_parquet(path: Any, column: str, filesystem: Any = None) -> Any:
-    """A column of a Parquet data set (a file, or a folder with files), a block for each group of rows, each read where it is used.
+    """Returns a column of a Parquet data set (a file, or a folder with files), with a block for each row group. Workers read the blocks that
+    they use.
 
-    Sizes of blocks are known from the files' footers. Raises TypeError for a column with missing values when it is read.
+    Sizes of blocks are known from the files' footers. Reading a column with missing values raises TypeError.
     """
     from . import _storage
 

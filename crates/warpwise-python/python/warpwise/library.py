@@ -1,15 +1,15 @@
-"""Programs that were built ahead of time: what `warpwise build --library` makes, loaded without a compiler.
+"""Programs built ahead of time: libraries from `warpwise build --library`, loaded without a compiler.
 
     $ warpwise build stats.fut --library
 
     stats = warpwise.load_library("libstats.so")
     stats.mean(numpy.ones(1000))            # 1.0
 
-`libNAME.so` is loaded by `ctypes`, and `NAME.json` beside it says what is in it. Arguments and results are those of a compiled program
-(`warpwise.compile`): NumPy arrays, numbers, records, tuples and `Variant`s. Arguments are copied, as the C interface has it; result
+`ctypes` loads `libNAME.so`, and `NAME.json` beside it describes its contents. Arguments and results are those of a compiled program
+(`warpwise.compile`): NumPy arrays, numbers, records, tuples and `Variant`s. Arguments are copied, as the C interface requires; result
 arrays are not.
 
-Absent: Ctrl-C ends a call only when it is done; there are no streams and no profile.
+Absent: interruption of a running call (Ctrl-C takes effect after it), streams, profiles.
 """
 
 import ctypes
@@ -48,10 +48,10 @@ _OUT_OF_MEMORY = 3
 def load_library(path, *, threads=None, memory_limit=None):
     """Loads a library that `warpwise build --library` made.
 
-    `path` is that of the shared object (`libNAME.so`); `NAME.json` must lie beside it. `threads` is how many threads its calls use (as
-    many as the machine has cores unless given), and `memory_limit` how many bytes its arrays may take.
+    `path` names the shared object (`libNAME.so`); `NAME.json` must be beside it. `threads` is the number of threads of its calls (default:
+    the number of cores), and `memory_limit` the maximum number of bytes of its arrays.
 
-    FileNotFoundError if one of the files is missing; `Error` if the machine lacks something that the code needs.
+    Raises FileNotFoundError if one of the files is missing, and `Error` if the machine lacks a feature that the code needs.
     """
     path = Path(path)
     name = path.name.split(".")[0].removeprefix("lib")
@@ -63,7 +63,7 @@ def load_library(path, *, threads=None, memory_limit=None):
 
 
 class Library:
-    """A library with its entry points, which are attributes: `library.main(xs)`. `entries` are their names."""
+    """A library whose entry points are attributes: `library.main(xs)`. `entries` holds their names."""
 
     def __init__(self, path, manifest, threads=None, memory_limit=None):
         if threads is not None and not 1 <= threads <= 1024:
@@ -83,7 +83,7 @@ class Library:
         return self._points[name]
 
     def __getitem__(self, name):
-        """The entry point of this name, also where the name is no word of Python's."""
+        """Returns the entry point with this name, even if the name is no identifier in Python."""
         if name not in self._points:
             raise KeyError(f"the library has no entry point `{name}`; there are: {', '.join(self.entries)}")
         return self._points[name]
@@ -96,13 +96,13 @@ class Library:
         return f"<warpwise library {self._path}:{lines}>"
 
     def _running(self):
-        """The context of this process: the child of a fork gets its own."""
+        """Returns the context of this process; the child of a fork gets its own."""
         if self._context.process != os.getpid():
             self._context = _Context(self._code, *self._options)
         return self._context
 
     def _record(self, name, fields):
-        """The named tuple for a record."""
+        """Returns the named tuple for a record."""
         if name not in self._records:
             word = name if name.isidentifier() else "record"
             self._records[name] = namedtuple(word, [field["name"] for field in fields], rename=True, module="warpwise")
@@ -133,14 +133,14 @@ class _Context:
         weakref.finalize(self, _freed, process, free, self.handle).atexit = False
 
     def function(self, name, result=ctypes.c_int, *arguments):
-        """A function of the library's, with the types of its result and, where they are always the same, of its arguments."""
+        """Returns a function of the library, with the type of its result and, if they are fixed, the types of its arguments."""
         if name not in self.functions:
             function = self.functions[name] = self.code[name]
             function.restype, function.argtypes = result, arguments or None
         return self.functions[name]
 
     def call(self, name, *arguments):
-        """Calls a function that gives a status, and raises what it says."""
+        """Calls a function that returns a status, and raises an exception if it failed."""
         function = self.function(name)
         with self.lock:
             status = function(ctypes.c_void_p(self.handle), *arguments)
@@ -150,7 +150,7 @@ class _Context:
         raise _failure(status, message)
 
     def message(self):
-        """What went wrong last, if anything did."""
+        """Returns the message of the last failure, or None."""
         text = self._error(self.handle)
         if not text:
             return None
@@ -166,13 +166,13 @@ def _freed(process, free, *handles):
 
 
 def _failure(status, message):
-    """The exception for a status and a message of the library's."""
+    """Returns the exception for a status and a message of the library."""
     lines = message.split("\n")
     found = re.match(r"(.+?:\d+:\d+): (.*)", lines[0])
     if status == _OUT_OF_MEMORY:
         return MemoryError(message)
     if status == _REFUSED and not found:
-        # No check of the program: the arguments do not fit each other.
+        # Not a check of the program: the arguments do not fit each other.
         return ValueError(message)
     error = RunError(message)
     error.message = found[2] if found else lines[0]
@@ -182,11 +182,11 @@ def _failure(status, message):
 
 
 class _Handle:
-    """A value inside the library, which is freed with this."""
+    """A value inside the library. It is freed together with this object."""
 
     def __init__(self, context, ty, free, pointer):
         self.context, self.type, self.pointer = context, ty, pointer
-        # The context is kept until then.
+        # The finalizer keeps the context alive.
         self.free = weakref.finalize(self, _free_value, context, free, pointer)
         self.free.atexit = False
 
@@ -196,15 +196,15 @@ def _free_value(context, free, pointer):
 
 
 class LibraryValue:
-    """An array of records, tuples or sums. It stays inside: give it to entry points of its library, look at its elements, or take the
-    arrays of its fields."""
+    """An array of records, tuples or sums. It stays inside the library: it can be passed to entry points of the library, indexed, and
+    converted to the arrays of its fields."""
 
     def __init__(self, values, handle):
         self._values, self._handle = values, handle
 
     @property
     def type(self):
-        """What the language calls its type."""
+        """The name of its type in the language."""
         return self._handle.type
 
     @property
@@ -214,7 +214,7 @@ class LibraryValue:
 
     @property
     def fields(self):
-        """The arrays of the fields of an array of records, by name. They are copies."""
+        """Copies of the arrays of the fields of an array of records, by name."""
         description = self._values.description(self._handle)
         if "record_array" not in description:
             raise TypeError(f"{self.type} has no fields")
@@ -238,7 +238,7 @@ class LibraryValue:
 
 
 class LibraryEntry:
-    """An entry point of a library, which is called like a function."""
+    """An entry point of a library. It is called like a function."""
 
     def __init__(self, library, name, description):
         self._library, self._function = library, description["cfun"]
@@ -271,7 +271,7 @@ class LibraryEntry:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _bound(self, args, kwargs):
-        """The arguments in the order of the parameters."""
+        """Returns the arguments in the order of the parameters."""
         name, names = self.__name__, [parameter for parameter, _ in self.parameters]
         count = len(args) + len(kwargs)
         if count > len(names) or (not kwargs and count < len(names)):
@@ -289,16 +289,16 @@ class LibraryEntry:
 
 
 class _Values:
-    """Takes arguments of a call apart, and puts its results together."""
+    """The conversion of a call's arguments and results."""
 
     def __init__(self, library, context, entry):
         self.library, self.context, self.entry = library, context, entry
         self.types = library._types
-        # What must live until the call is over.
+        # Handles that must live until the call is over.
         self.alive = []
-        # Where arrays lie that NumPy has.
+        # Addresses of arrays that NumPy uses.
         self.lent = set()
-        # Whether values that stay inside may lie at the same places.
+        # Whether values that stay inside may share memory with results.
         self.keeps = False
 
     def description(self, handle):
@@ -307,7 +307,7 @@ class _Values:
     # Arguments
 
     def passed(self, ty, value, place, consumed=False):
-        """What is passed to a function of the library for a value."""
+        """Converts a value to the argument of a library function."""
         if ty in _SCALARS:
             return self.scalar(ty, value, place)
         return self.handle(ty, value, place, consumed)
@@ -339,7 +339,7 @@ class _Values:
         return ctype(value)
 
     def handle(self, ty, value, place, consumed=False):
-        """A handle for a value, as it is passed."""
+        """Returns the handle of a value as the argument of a library function."""
         handle = self.held(ty, value, place, consumed)
         self.alive.append(handle)
         return ctypes.c_void_p(handle.pointer)
@@ -357,7 +357,7 @@ class _Values:
         return self.opaque_array(ty, description, value, place)
 
     def kept(self, ty, value, place, consumed):
-        """A value that stayed inside; a copy where it is consumed."""
+        """Returns the handle of a value inside the library, or of its copy if it is consumed."""
         handle = value._handle
         if handle.type != ty or handle.context is not self.context:
             raise self.mismatch(ty, value, place)
@@ -374,7 +374,7 @@ class _Values:
             ctypes.CDLL(None).free(bytes_)
 
     def made(self, ty, pointer):
-        """A handle that the library has made."""
+        """Wraps a value that the library has made."""
         if not pointer:
             raise MemoryError(self.context.message() or f"there is no memory for a value of type {ty}")
         return _Handle(self.context, ty, self.types[ty]["ops"]["free"], pointer)
@@ -388,7 +388,7 @@ class _Values:
             return self.made(ty, pointer)
 
     def numpy(self, ty, description, value, place):
-        """An array of a type with its elements one after the other."""
+        """Converts a value to a contiguous array of a type."""
         import numpy
 
         words = f"{self.entry}(): argument `{place}`"
@@ -403,7 +403,7 @@ class _Values:
         try:
             is_tensor = is_lent and not hasattr(value, "__array__")
             array = numpy.from_dlpack(value) if is_tensor else numpy.asarray(value)
-            # Numbers in lists have no type of their own but that they are whole or not.
+            # Numbers in lists have no type, except that they are whole or not.
             kinds = {"b": "b", "i": "iuf", "u": "iuf", "f": "f"}.get(array.dtype.kind, "")
             if is_list and (dtype.kind in kinds or array.size == 0):
                 array = numpy.array(value, dtype)
@@ -421,7 +421,7 @@ class _Values:
         return self.assembled(ty, record["new"], record["fields"], parts, place)
 
     def assembled(self, ty, function, fields, parts, place):
-        """A value made of its fields."""
+        """Makes a value from its fields."""
         held = []
         for field, part in zip(fields, parts):
             inner = f"{place}.{field['name']}"
@@ -436,7 +436,7 @@ class _Values:
         return self.made(ty, place.value)
 
     def parts(self, ty, fields, value, place):
-        """The fields of a dict, a tuple or an object with attributes."""
+        """Returns the fields of a dict, a tuple or an object with attributes."""
         names = [field["name"] for field in fields]
         if _is_tuple(names):
             if not isinstance(value, (tuple, list)) or len(value) != len(names):
@@ -499,11 +499,11 @@ class _Values:
     # Results
 
     def place(self, ty):
-        """Where a value of a type is written to."""
+        """Returns a variable to which the library writes a value of a type."""
         return _SCALARS[ty][0]() if ty in _SCALARS else ctypes.c_void_p()
 
     def given(self, ty, place):
-        """Python's value for what was written to a place."""
+        """Converts a written variable to Python's value."""
         if ty in _SCALARS:
             return self.number(ty, place.value)
         handle = self.made(ty, place.value)
@@ -523,7 +523,7 @@ class _Values:
         return LibraryValue(values, handle)
 
     def stays(self, ty):
-        """Whether a part of a value of a type stays inside."""
+        """Returns whether a part of a value of a type stays inside the library."""
         if ty in _SCALARS:
             return False
         description = self.types[ty]
@@ -548,7 +548,7 @@ class _Values:
         return tuple(found[dimension] for dimension in range(rank))
 
     def elements(self, handle, description):
-        """The elements of an array: where they lie, unless somebody else may see them."""
+        """Returns the elements of an array: in place, or copied if another value may share them."""
         import numpy
 
         shape, dtype = self.shape(handle), numpy.dtype(_SCALARS[description["elemtype"]][1])
@@ -568,13 +568,13 @@ class _Values:
         return array
 
     def projected(self, handle, field):
-        """A field of a value."""
+        """Returns a field of a value."""
         place = self.place(field["type"])
         self.context.call(field["project"], ctypes.byref(place), ctypes.c_void_p(handle.pointer))
         return self.given(field["type"], place)
 
     def element(self, handle, index):
-        """An element of an array that stays inside."""
+        """Returns an element of an array that stays inside the library."""
         description = self.description(handle)
         array = description.get("record_array") or description["opaque_array"]
         place = self.place(array["elemtype"])

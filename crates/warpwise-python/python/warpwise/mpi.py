@@ -1,11 +1,11 @@
-"""Folds, scans and halos over the processes of MPI, which `mpirun` or a batch system starts: each has some of the blocks.
+"""Folds, scans and halos over MPI processes, which `mpirun` or a batch system starts. Each process has some of the blocks.
 
     from mpi4py import MPI
     import warpwise, warpwise.mpi
 
     total = warpwise.mpi.fold(program, my_blocks)       # the same value in all processes
 
-The tree of a fold is over the numbers of blocks, so its bits do not depend on how many processes share them.
+The tree of a fold depends on the numbers of blocks, so its bits do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 
 def share(count: int, comm: Any = None) -> range:
-    """The numbers of the blocks that this process has, if `count` blocks are shared evenly and in order."""
+    """Returns the numbers of this process's blocks if `count` blocks are distributed evenly and in order."""
     comm = _world(comm)
     size, rank = comm.Get_size(), comm.Get_rank()
     return range(count * rank // size, count * (rank + 1) // size)
@@ -42,11 +42,11 @@ def fold(
     halve: bool = False,
     comm: Any = None,
 ) -> Any:
-    """Folds the blocks of all processes: those of process 0 come first, then those of process 1. All call it, and all get the state.
+    """Folds the blocks of all processes: those of process 0 come first, then those of process 1. All processes call it, and all get the state.
 
-    A block is an array, or a tuple with one for each that `step` takes. Blocks are read one after the other, so `blocks` may be anything with a
-    length that iterates. A process whose blocks fail has all raise the error, which says the block's number. `halve=True` folds a block that the
-    memory of its process does not suffice for in halves: the bits then depend on that memory.
+    A block is an array, or a tuple with one array for each that `step` takes. Blocks are read one after the other, so `blocks` may be any
+    iterable with a length. If a block fails, all processes raise the error, which names the block's number. `halve=True` folds a block that
+    exceeds the memory of its process in halves; the bits then depend on that memory.
     """
     comm = _world(comm)
     folder = Folder.of(program, init, step, merge)
@@ -77,10 +77,10 @@ def scan(
     merge: str = "merge",
     comm: Any = None,
 ) -> list[Any]:
-    """Scans the blocks of all processes, in the order that `fold` has: a list of what `entry` gives for each block of this process.
+    """Scans the blocks of all processes, in the order of `fold`, and returns a list of the results of `entry` for each block of this process.
 
     `entry` takes the arrays of a block and the state after all blocks before it: `scan (xs: [n]t) (before: s) : [n]r`. All processes call this.
-    Blocks are read twice. The states before blocks are combined along a tree that depends on the number of blocks alone.
+    Blocks are read twice. The states before blocks are combined along a tree that depends only on the number of blocks.
     """
     comm = _world(comm)
     folder, call = Folder.of(program, init, step, merge), Sent(program[entry])
@@ -96,7 +96,7 @@ def scan(
 
 
 def _numbers(own: int, comm: Any) -> tuple[int, int]:
-    """The number of this process's first block, and how many blocks all have."""
+    """Returns the number of this process's first block, and the total number of blocks."""
     lengths = comm.allgather(own)
     return sum(lengths[: comm.Get_rank()]), sum(lengths)
 
@@ -106,7 +106,7 @@ def _arrays(block: Any) -> tuple[Any, ...]:
 
 
 def _together(work: Callable[[], _T], comm: Any) -> _T:
-    """What this process's work gives. If it fails in any process, all raise the first error."""
+    """Returns the result of this process's work. If the work fails in any process, all raise the first error."""
     done: list[_T] = []
     failed = None
     try:
@@ -120,9 +120,9 @@ def _together(work: Callable[[], _T], comm: Any) -> _T:
 
 
 def exchange(block: Any, depth: Sequence[int], grid: Any, boundary: Any = "nearest") -> Any:
-    """A block with the borders of its neighbours around it, `depth` elements along each dimension. All processes of `grid` call it.
+    """Returns a block extended by the borders of its neighbours, `depth` elements along each dimension. All processes of `grid` call it.
 
-    `grid` is a Cartesian communicator (`comm.Create_cart(dims, periods)`) with a dimension for each of the array's. Where there is no neighbour,
+    `grid` is a Cartesian communicator (`comm.Create_cart(dims, periods)`) with a dimension for each of the array's. Without a neighbour,
     `boundary` fills the border: `"nearest"`, `"reflect"`, or a number. Raises ValueError in all processes if a block is smaller than the depth.
     """
     if grid.Get_dim() != block.ndim or len(depth) != block.ndim:

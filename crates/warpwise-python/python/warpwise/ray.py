@@ -1,4 +1,4 @@
-"""Entry points over the blocks of Ray Data, and folds. Ray schedules, moves and retries; nothing of an engine is here."""
+"""Entry points over the blocks of Ray Data, and folds. Ray schedules, moves and retries; this module does none of these."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ def map_batches(
     actors: int | tuple[int, int] | None = None,
     **options: Any,
 ) -> Any:
-    """A data set of what an entry point gives for batches of columns: `dataset.map_batches` with its `options` (`batch_size`, `num_gpus`, ...).
+    """Returns a data set of an entry point's results for batches of columns: `dataset.map_batches` with its `options` (`batch_size`,
+    `num_gpus`, ...).
 
-    The last parameters take columns of their names, or `columns`; `fixed` are the values of those before them. The results' columns are called
-    `names`, or `result`, or `result0`, `result1`, ... With `actors`, their number or the least and the most, each batch goes to an actor that
-    keeps the program, its memory and its device from batch to batch; without, to a task.
+    The last parameters take the columns with their names, or `columns`; `fixed` holds the values of the parameters before them. The columns
+    of the results have the names `names`, or `result`, or `result0`, `result1`, ... With `actors` (their number, or the minimum and the
+    maximum) each batch goes to an actor that keeps the program, its memory and its device from batch to batch; without, to a task.
     """
     signature = Signature.of(entry)
     if signature.results is None or any(not ty.sizes for ty in signature.results):
@@ -65,11 +66,11 @@ def fold(
     merge: str = "merge",
     halve: bool = False,
 ) -> Any:
-    """Folds blocks in tasks of Ray: the state after all.
+    """Folds blocks in Ray tasks and returns the state after all of them.
 
-    `blocks` are arrays, references to arrays (`ray.put`, results of tasks), or tuples of them, one for each array that `step` takes. The tree of
-    merges depends on the number of blocks alone, so neither workers nor Ray's retries change a bit. `halve=True` folds a block that the memory
-    of its worker does not suffice for in halves: the bits then depend on that memory.
+    `blocks` holds arrays, references to arrays (`ray.put`, results of tasks), or tuples of these, one for each array that `step` takes. The
+    tree of merges depends only on the number of blocks, so neither workers nor Ray's retries change a bit. `halve=True` folds a block that
+    exceeds the memory of its worker in halves; the bits then depend on that memory.
     """
     ray = import_module("ray")
     folder = Folder.of(program, init, step, merge)

@@ -1,6 +1,6 @@
-"""Types for the stubs of programs (`warpwise stubs`): what parameters accept, and what every program has.
+"""Types for the stubs of programs (`warpwise stubs`): the arguments of parameters, and the attributes of every program.
 
-They are for type checkers and editors; a program itself checks what it is given, and more exactly.
+They are for type checkers and editors; a program itself checks its arguments more exactly.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ _Number = TypeVar("_Number")
 Float = Union[float, "numpy.floating[Any]", "numpy.integer[Any]"]
 """A scalar for `f16`, `f32` or `f64`."""
 Int = Union[int, "numpy.integer[Any]"]
-"""A scalar for the integer types; its range is checked when it is given."""
+"""A scalar for the integer types; calls check its range."""
 Bool = Union[bool, numpy.bool_]
 """A scalar for `bool`."""
 
 
 class HasArray(Protocol[_Element_co]):
-    """An array of another library that lends itself to NumPy: of pandas, Polars, PyTorch, JAX, pyarrow."""
+    """An array of another library that NumPy can convert: pandas, Polars, PyTorch, JAX, pyarrow."""
 
     def __array__(self) -> NDArray[_Element_co]: ...
 
 
 Array1 = Union[NDArray[_Element], HasArray[_Element], "Sequence[_Number]"]
-"""What is accepted for an array of one dimension: an array of the type, or numbers in a list, a tuple or a range."""
+"""An argument for an array of one dimension: an array of the type, or numbers in a list, a tuple or a range."""
 Array2 = Union[NDArray[_Element], HasArray[_Element], "Sequence[Sequence[_Number]]"]
-"""What is accepted for an array of two dimensions."""
+"""An argument for an array of two dimensions."""
 Array3 = Union[NDArray[_Element], HasArray[_Element], "Sequence[Sequence[Sequence[_Number]]]"]
-"""What is accepted for an array of three dimensions."""
+"""An argument for an array of three dimensions."""
 Array = Union[NDArray[_Element], HasArray[_Element]]
-"""What is accepted for an array of more dimensions."""
+"""An argument for an array of more dimensions."""
 Rows = Union[Opaque, "NDArray[numpy.void]", "Mapping[str, Any]"]
-"""What is accepted for an array of records but lists: an array that a program gave, a structured array, or arrays by the fields' names."""
+"""An argument for an array of records, except for lists: a result of a program, a structured array, or arrays by the fields' names."""
 Given = Union[_T, "Consumed[Any]"]
-"""What is accepted for a parameter that is consumed: it, or the same in `warpwise.consume`."""
+"""An argument for a consumed parameter: a plain argument, or one in `warpwise.consume`."""
 
 
 class Compiled(Protocol):
-    """What every program has besides its entry points."""
+    """The attributes of every program besides its entry points."""
 
     @property
     def entries(self) -> list[str]:
@@ -56,12 +56,12 @@ class Compiled(Protocol):
 
     @property
     def source(self) -> str:
-        """The file or the name that messages give it."""
+        """The file, or the name, that messages show for the program."""
         ...
 
     @property
     def device(self) -> str:
-        """Where it runs."""
+        """The device that it runs on."""
         ...
 
     @property
@@ -70,17 +70,17 @@ class Compiled(Protocol):
         ...
 
     def ir(self, after: str | None = None) -> str:
-        """The program as the compiler sees it, as text."""
+        """Returns the compiler's intermediate representation of the program, as text."""
         ...
 
     def start_profile(self) -> None:
-        """Counts from now on where the time of calls goes."""
+        """Starts to record the time of calls."""
         ...
 
     def profile(self) -> list[Any]:
-        """Where the time of calls went since `start_profile`."""
+        """Returns the recorded times of calls since `start_profile`."""
         ...
 
     def __getitem__(self, name: str, /) -> EntryPoint:
-        """The entry point of this name, without its types."""
+        """Returns the entry point with this name, without its types."""
         ...

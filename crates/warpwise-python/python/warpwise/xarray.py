@@ -1,9 +1,9 @@
 """Entry points over labelled arrays. The sizes of parameters are the names of dimensions.
 
     # entry mean [place][time] (t: [place][time]f64) : [place]f64
-    warpwise.xarray.apply(program.mean, table.t)        # an array without `time`, also where blocks lie on Dask
+    warpwise.xarray.apply(program.mean, table.t)        # an array without `time`, also for blocks on Dask
 
-`xarray.apply_ufunc(entry, ..., dask="parallelized")` takes entry points as well; this says for it which dimensions there are.
+`xarray.apply_ufunc(entry, ..., dask="parallelized")` takes entry points as well; `apply` also gives it the dimensions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ __all__ = ["apply"]
 
 
 def apply(entry: EntryPoint, *arrays: Any, rename: dict[str, str] | None = None) -> Any:
-    """Calls an entry point for arrays with named dimensions; gives one with the dimensions of its result, or a tuple.
+    """Calls an entry point for arrays with named dimensions and returns an array with the dimensions of its result, or a tuple of arrays.
 
-    `rename` gives the dimensions of sizes that are called otherwise. The first size that all parameters and results have is cut into blocks
-    where arrays lie on Dask; other dimensions must have one chunk. Raises TypeError where sizes have no names, ValueError where an array has
-    other dimensions.
+    `rename` maps sizes to dimensions with other names. For arrays on Dask, the first size, if all parameters and results share it, is cut into
+    blocks; other dimensions must have one chunk. Raises TypeError if a size has no name, ValueError if an array has other dimensions.
     """
     xarray = import_module("xarray")
     signature = Signature.of(entry)
@@ -38,7 +37,7 @@ def apply(entry: EntryPoint, *arrays: Any, rename: dict[str, str] | None = None)
             raise ValueError(
                 f"{signature.name}(): argument `{parameter.name}`: expected the dimensions {expected}, found {getattr(array, 'dims', array)}"
             )
-    # The blocks go along a dimension that comes first everywhere, as xarray has it.
+    # xarray cuts blocks along a dimension that comes first everywhere.
     rows = [*(row for row in dims if row), *out]
     cut = rows[0][:1] if rows and rows[0] and all(row[:1] == rows[0][:1] for row in rows) else []
     core = [row[len(cut) :] if row else [] for row in dims]
