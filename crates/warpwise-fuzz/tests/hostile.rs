@@ -83,6 +83,37 @@ fn nesting_of_a_hundred_thousand_levels() {
     }
 }
 
+/// A chain in which every value is computed from the one before twice has twice as many ways to its start at every step. Compiling takes
+/// no more steps than there are values, also where the values are sizes, indices and bounds of slices.
+#[test]
+fn chains_of_values_that_are_used_twice() {
+    let chain = |start: &str, step: &dyn Fn(usize) -> String, end: &str| {
+        let lets: String = (0..60).map(|i| format!("let a{} = {}\n", i + 1, step(i))).collect();
+        answered(&format!("entry main (xs: *[]f32) (n: i64) (m: i64) =\nlet a0 = {start}\n{lets}in {end}"));
+    };
+    let steps: [&dyn Fn(usize) -> String; 4] = [
+        &|i| format!("a{i} + a{i}"),
+        &|i| format!("a{i} * a{i}"),
+        &|i| format!("(a{i} + m) * (a{i} - m)"),
+        &|i| format!("a{} - a{i} * 3", i / 2),
+    ];
+    for step in steps {
+        for end in [
+            "map (+ a60) (iota a59)",
+            "xs[a59:a60]",
+            "loop xs for i < 3 do xs with [a59:a59 + 10] = map (* 2) xs[a60:a60 + 10]",
+            "map f32.sum (unflatten (xs :> [a59 * a60]f32))",
+            "flatten (tabulate_2d a59 a60 (\\i j -> xs[i] * xs[j]))",
+            "reduce_by_index (replicate a59 0) (+) 0 (map (\\x -> i64.f32 x + a60) xs) xs",
+            "f32.sum (map (\\i -> xs[i + a60] * xs[a59 - i]) (iota 10))",
+        ] {
+            chain("n", step, end);
+        }
+    }
+    chain("xs", &|i| format!("a{i} ++ a{i}"), "length a60");
+    chain("iota n", &|i| format!("replicate (length a{i} + length a{i}) a{i}[0]"), "a60");
+}
+
 /// The whole compiler copes with the greatest depth that the parser allows.
 #[test]
 fn nesting_as_deep_as_allowed() {

@@ -2,11 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use warpwise_prim::{BinaryOp, Scalar};
 
 use crate::expr::Expr;
 use crate::program::Var;
 use crate::types::Operand;
+
+/// Maximum number of terms of the sum that a variable is taken for; a variable with a larger one stands for itself.
+const MOST_TERMS: usize = 128;
+
+/// Maximum number of factors of the products in such a sum.
+const MOST_FACTORS: usize = 12;
 
 /// A polynomial over `i64` variables: the coefficient of every product of variables (sorted), none of them 0.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -28,23 +35,7 @@ impl Sum {
     /// Returns the value of an operand, with variables that `definition` knows as sums, differences or products expanded. None if
     /// a number is too large.
     pub fn of<'e>(operand: Operand, definition: &impl Fn(Var) -> Option<&'e Expr>) -> Option<Sum> {
-        let var = match operand {
-            Operand::Const(value) => return Scalar::as_int(value).map(Sum::constant),
-            Operand::Var(var) => var,
-        };
-        match definition(var) {
-            Some(Expr::Operand(x)) => Sum::of(*x, definition),
-            Some(Expr::Binary(BinaryOp::Add, x, y)) => {
-                Sum::of(*x, definition)?.plus(&Sum::of(*y, definition)?)
-            }
-            Some(Expr::Binary(BinaryOp::Sub, x, y)) => {
-                Sum::of(*x, definition)?.minus(&Sum::of(*y, definition)?)
-            }
-            Some(Expr::Binary(BinaryOp::Mul, x, y)) => {
-                Sum::of(*x, definition)?.times(&Sum::of(*y, definition)?)
-            }
-            Some(_) | None => Some(Sum::var(var)),
-        }
+        Expansion { definition, known: FxHashMap::default() }.operand(operand)
     }
 
     /// Returns the number, if the sum is constant.
@@ -122,6 +113,10 @@ impl Sum {
         leading.map(|(product, &factor)| (product.clone(), factor))
     }
 
+    fn is_small(&self) -> bool {
+        self.terms.len() <= MOST_TERMS && self.terms.keys().all(|product| product.len() <= MOST_FACTORS)
+    }
+
     fn without_zeros(mut self) -> Sum {
         self.terms.retain(|_, factor| *factor != 0);
         self
@@ -187,6 +182,11 @@ impl Sum {
         self.terms.values().copied()
     }
 
+    /// Iterates over the products of variables with their factors.
+    pub fn terms(&self) -> impl Iterator<Item = (&[Var], i64)> {
+        self.terms.iter().map(|(product, &factor)| (product.as_slice(), factor))
+    }
+
     /// Iterates over the variables that occur in the sum, possibly with repetitions.
     pub fn variables(&self) -> impl Iterator<Item = Var> {
         self.terms.keys().flatten().copied()
@@ -195,6 +195,46 @@ impl Sum {
     /// Returns whether a variable occurs in the sum.
     pub fn mentions(&self, var: Var) -> bool {
         self.terms.keys().any(|product| product.contains(&var))
+    }
+}
+
+/// The variables that one operand is computed from, as sums. Each is computed once: in `b = a + a`, `c = b + b`, `d = c + c` and so on
+/// there are twice as many ways to a variable at every step.
+struct Expansion<'d, D> {
+    definition: &'d D,
+    known: FxHashMap<Var, Option<Sum>>,
+}
+
+impl<'e, D: Fn(Var) -> Option<&'e Expr>> Expansion<'_, D> {
+    fn operand(&mut self, operand: Operand) -> Option<Sum> {
+        match operand {
+            Operand::Const(value) => Scalar::as_int(value).map(Sum::constant),
+            Operand::Var(var) => self.var(var),
+        }
+    }
+
+    fn var(&mut self, var: Var) -> Option<Sum> {
+        let (op, x, y) = match (self.definition)(var) {
+            Some(Expr::Operand(x)) => return self.operand(*x),
+            Some(Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), x, y)) => (op, *x, *y),
+            Some(_) | None => return Some(Sum::var(var)),
+        };
+        if let Some(known) = self.known.get(&var) {
+            return known.clone();
+        }
+        let sum = self.combined(*op, x, y);
+        let sum = sum.map(|sum| if sum.is_small() { sum } else { Sum::var(var) });
+        self.known.insert(var, sum.clone());
+        sum
+    }
+
+    fn combined(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Option<Sum> {
+        let (x, y) = (self.operand(x)?, self.operand(y)?);
+        match op {
+            BinaryOp::Add => x.plus(&y),
+            BinaryOp::Sub => x.minus(&y),
+            _ => x.times(&y),
+        }
     }
 }
 
@@ -242,5 +282,24 @@ mod tests {
         }
         assert!(exact > 10);
         assert_eq!(sums[1].divide(&Sum::default()), None);
+    }
+
+    /// Chains in which every value is used twice take no more steps than they have values, and stay small.
+    #[test]
+    fn chains_of_shared_values_are_expanded_once() {
+        for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul] {
+            let vars: Vec<Var> = (0..200).map(Var::new).collect();
+            let step = |index: usize| Expr::Binary(op, vars[index - 1].into(), vars[index - 2].into());
+            let chain: Vec<Expr> = (2..200).map(step).collect();
+            let definition = |var: Var| var.index().checked_sub(2).and_then(|index| chain.get(index));
+            let of = |index: usize| Sum::of(vars[index].into(), &definition);
+            assert!(of(199).is_none_or(|sum| sum.is_small()), "{op:?}");
+            let expected = match op {
+                BinaryOp::Add => Sum::var(vars[1]).plus(&Sum::var(vars[0])),
+                BinaryOp::Sub => Sum::var(vars[1]).minus(&Sum::var(vars[0])),
+                _ => Sum::var(vars[1]).times(&Sum::var(vars[0])),
+            };
+            assert_eq!(of(2), expected);
+        }
     }
 }

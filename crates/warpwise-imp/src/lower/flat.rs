@@ -14,7 +14,7 @@
 //! ```
 //!
 //! An access is contiguous in flat lanes if its address is the flat number plus a value that is the same in all lanes, compared as
-//! polynomials. A body with only such accesses needs no row and column numbers, and runs flat whatever the extents are. Any other
+//! sums of products of variables. A body with only such accesses needs no row and column numbers, and runs flat whatever the extents are. Any other
 //! body gets two kernels, and the length of the rows decides between them, by the estimate `flat_below`. Few programs have such
 //! rows, so the kernel for short ones is kept small: it contains the body once, under a mask, and only the general side of
 //! specialised choices.
@@ -25,13 +25,13 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 use warpwise_diag::Span;
+use warpwise_ir::sums::Sum;
 use warpwise_ir::{Body, Expr, Mapping, Operand as CoreOperand, SegDim, SegOp, Stm, Var};
 use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 
 use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::lanes::LaneLoop;
-use crate::lower::polynomials::{Polynomial, plus, times};
 use crate::lower::stms::allocates;
 use crate::lower::variance::{Variance, Variances};
 use crate::op::{Block, Op};
@@ -63,8 +63,8 @@ const RECIPROCAL_BITS: i64 = 20;
 /// A flat space, and the current group of lanes in it.
 #[derive(Clone)]
 pub(super) struct FlatSpace {
-    /// Flat number of a point as a polynomial of the indices.
-    number: Polynomial,
+    /// Flat number of a point as a sum of products of indices and extents; `None` where a number is too large.
+    number: Option<Sum>,
     /// Indices of the dimensions, the innermost last.
     indices: Vec<Var>,
     /// Variances of values across flat lanes.
@@ -115,11 +115,9 @@ impl<'a> Emitter<'a> {
 
     /// Returns the flat space of an operation, without a current group of lanes.
     pub fn flat_space(&self, op: &SegOp) -> FlatSpace {
-        let mut number = Polynomial::new();
-        for dim in &op.space {
-            number = times(&number, &self.cx.polynomial(dim.extent));
-            number = plus(number, &Polynomial::from([(vec![dim.index], 1)]), 1);
-        }
+        let number = op.space.iter().try_fold(Sum::default(), |number, dim| {
+            number.times(&self.cx.sum(dim.extent)?)?.plus(&Sum::var(dim.index))
+        });
         let indices: Vec<Var> = op.space.iter().map(|dim| dim.index).collect();
         let varying = indices.iter().map(|&index| (index, Variance::Varying));
         let facts = Variances::of(self.cx.function, varying, &[&op.body], &[]);
@@ -146,9 +144,6 @@ impl<'a> Emitter<'a> {
 
     /// Returns the number of a body's loads that are gathers in lanes along `last`, and the number that are gathers in flat lanes.
     fn gathers(&self, body: &Body, space: &FlatSpace, rows: &Variances, last: Option<Var>) -> (i64, i64) {
-        let uniform = |place: &Polynomial, facts: &Variances| {
-            place.keys().flatten().all(|&var| facts.variance(var) == Variance::Uniform)
-        };
         let (mut in_rows, mut in_flat) = (0i64, 0i64);
         for stm in &body.stms {
             let trips = if matches!(stm.expr, Expr::Loop { .. } | Expr::Seg(_)) { TRIPS } else { 1 };
@@ -158,20 +153,23 @@ impl<'a> Emitter<'a> {
                 in_flat = in_flat.saturating_add(inside.1.saturating_mul(trips));
             });
             let Some(place) = self.place_of(stm) else { continue };
-            let mut others = place.clone();
             // Increasing or decreasing by one.
-            others.retain(|factors, step| last.is_none_or(|last| *factors != [last] || step.abs() != 1));
-            in_rows += i64::from(!uniform(&others, rows));
-            in_flat += i64::from(!uniform(&place, &space.facts) && space.rest(&place).is_none());
+            let is_step = |(factors, step): (&[Var], i64)| {
+                last.is_some_and(|last| *factors == [last] && step.abs() == 1)
+            };
+            let others = place.terms().filter(|&term| !is_step(term)).flat_map(|(factors, _)| factors);
+            in_rows += i64::from(!are_uniform(others.copied(), rows));
+            let is_uniform = are_uniform(place.variables(), &space.facts);
+            in_flat += i64::from(!is_uniform && space.rest(&place).is_none());
         }
         (in_rows, in_flat)
     }
 
     /// Returns the address of the element that a statement loads, if it loads one.
-    fn place_of(&self, stm: &Stm) -> Option<Polynomial> {
+    fn place_of(&self, stm: &Stm) -> Option<Sum> {
         let Expr::Index { array, indices } = &stm.expr else { return None };
         let placement = self.cx.function.vars[*array].placement.as_ref()?;
-        (!self.is_array(stm.pattern[0])).then(|| self.cx.place(placement, indices))
+        if self.is_array(stm.pattern[0]) { None } else { self.cx.place(placement, indices) }
     }
 
     /// Returns the address of an element, if it increases by a constant from flat lane to flat lane.
@@ -183,11 +181,11 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<Option<Value>> {
         let Some(space) = self.flat.clone() else { return Ok(None) };
         let place = self.cx.place(self.placement(array, span)?, indices);
-        let Some((stride, rest)) = space.rest(&place) else { return Ok(None) };
+        let Some((stride, rest)) = place.and_then(|place| space.rest(&place)) else { return Ok(None) };
         let mut base = self.code.mul(space.first, Operand::i64(stride));
-        for (factors, coefficient) in rest {
+        for (factors, coefficient) in rest.terms() {
             let mut term = Operand::i64(coefficient);
-            for var in factors {
+            for &var in factors {
                 let Value::Uniform(factor) = self.value(var) else { return Ok(None) };
                 term = self.code.mul(term, factor);
             }
@@ -290,12 +288,16 @@ impl<'a> Emitter<'a> {
 
 impl FlatSpace {
     /// Returns a place as a multiple of the flat number plus a term that is the same in all lanes, if it has this form.
-    fn rest(&self, place: &Polynomial) -> Option<(i64, Polynomial)> {
-        let stride = *place.get([*self.indices.last()?].as_slice())?;
-        let rest = plus(place.clone(), &self.number, stride.wrapping_neg());
-        let uniform = rest.keys().flatten().all(|&var| self.facts.variance(var) == Variance::Uniform);
-        uniform.then_some((stride, rest))
+    fn rest(&self, place: &Sum) -> Option<(i64, Sum)> {
+        let last = *self.indices.last()?;
+        let (_, stride) = place.terms().find(|(factors, _)| **factors == [last])?;
+        let rest = place.minus(&self.number.as_ref()?.times(&Sum::constant(stride))?)?;
+        are_uniform(rest.variables(), &self.facts).then_some((stride, rest))
     }
+}
+
+fn are_uniform(mut vars: impl Iterator<Item = Var>, facts: &Variances) -> bool {
+    vars.all(|var| facts.variance(var) == Variance::Uniform)
 }
 
 /// The collection of variables that a body needs, apart from accesses at flat numbers.
@@ -315,7 +317,7 @@ impl Needs<'_, '_> {
             let is_dead = !is_load
                 && stm.expr.is_straight()
                 && stm.pattern.iter().all(|var| !self.needed.contains(var));
-            let is_flat = |place: Polynomial| self.space.rest(&place).is_some();
+            let is_flat = |place: Sum| self.space.rest(&place).is_some();
             if is_load && !is_view && !self.emitter.place_of(stm).is_some_and(is_flat) {
                 self.place(stm);
             } else if !is_view && !is_load && !is_dead {
@@ -333,10 +335,11 @@ impl Needs<'_, '_> {
         }
     }
 
-    /// Adds the variables in the address of a load.
+    /// Adds the variables in the address of a load; all indices if the address is no sum.
     fn place(&mut self, load: &Stm) {
-        if let Some(place) = self.emitter.place_of(load) {
-            self.needed.extend(place.into_keys().flatten());
+        match self.emitter.place_of(load) {
+            Some(place) => self.needed.extend(place.variables()),
+            None => self.needed.extend(&self.space.indices),
         }
     }
 }

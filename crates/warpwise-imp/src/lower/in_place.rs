@@ -4,7 +4,7 @@
 //! Placements are compared as sums of products of variables, so that the order of their computation does not matter.
 
 use warpwise_ir::sums::Sum;
-use warpwise_ir::{Expr, Operand, SliceDim, Stm, Var, exprs};
+use warpwise_ir::{Expr, Operand, SegDim, SliceDim, Stm, Var, exprs};
 
 use crate::lower::emitter::Emitter;
 
@@ -23,11 +23,23 @@ impl Emitter<'_> {
             .is_some_and(|spot| self.spot(source).is_some_and(|source| source == spot))
     }
 
+    /// Returns whether an array is already where the element of `array` at the space's indices belongs.
+    pub fn lies_at_row(&self, row: Operand, array: Var, space: &[SegDim]) -> bool {
+        let indices: Vec<Operand> = space.iter().map(|dim| dim.index.into()).collect();
+        let spot = || {
+            let whole = self.spot(array)?;
+            let offset = self.cx.place(self.cx.function.vars[array].placement.as_ref()?, &indices)?;
+            Some(Spot { offset, strides: whole.strides.get(space.len()..)?.to_vec(), ..whole })
+        };
+        let own = row.as_var().and_then(|row| self.spot(row));
+        own.is_some_and(|own| spot().is_some_and(|spot| spot == own))
+    }
+
     /// Returns whether a segment is already in its destination: in `array`, from row `first` on.
     pub fn lies_at_segment(&self, segment: Var, array: Var, first: Operand) -> bool {
         let spot = || {
             let whole = self.spot(array)?;
-            let offset = whole.offset.plus(&self.sum(first)?.times(whole.strides.first()?)?)?;
+            let offset = whole.offset.plus(&self.cx.sum(first)?.times(whole.strides.first()?)?)?;
             Some(Spot { offset, ..whole })
         };
         spot().is_some_and(|spot| self.spot(segment).is_some_and(|segment| segment == spot))
@@ -39,7 +51,7 @@ impl Emitter<'_> {
             Expr::Concat { arrays, .. } => {
                 let mut start = Sum::default();
                 for &before in &arrays[..number] {
-                    start = start.plus(&self.sum(self.cx.function.ty(before).shape()[0])?)?;
+                    start = start.plus(&self.cx.sum(self.cx.function.ty(before).shape()[0])?)?;
                 }
                 let whole = self.spot(stm.pattern[0])?;
                 let offset = whole.offset.plus(&start.times(whole.strides.first()?)?)?;
@@ -64,11 +76,11 @@ impl Emitter<'_> {
             let start = match *dim {
                 SliceDim::Fix(index) => index,
                 SliceDim::Range { start, stride: step, .. } => {
-                    part.strides.push(self.sum(step)?.times(stride)?);
+                    part.strides.push(self.cx.sum(step)?.times(stride)?);
                     start
                 }
             };
-            part.offset = part.offset.plus(&self.sum(start)?.times(stride)?)?;
+            part.offset = part.offset.plus(&self.cx.sum(start)?.times(stride)?)?;
         }
         Some(part)
     }
@@ -76,11 +88,11 @@ impl Emitter<'_> {
     fn spot(&self, array: Var) -> Option<Spot> {
         let placement = self.cx.function.vars[array].placement.as_ref()?;
         let strides: Option<Vec<Sum>> =
-            placement.index_fn.dims.iter().map(|dim| self.sum(dim.stride)).collect();
-        Some(Spot { block: placement.block, offset: self.sum(placement.index_fn.offset)?, strides: strides? })
-    }
-
-    fn sum(&self, operand: Operand) -> Option<Sum> {
-        Sum::of(operand, &|var| self.cx.definitions.get(&var).copied())
+            placement.index_fn.dims.iter().map(|dim| self.cx.sum(dim.stride)).collect();
+        Some(Spot {
+            block: placement.block,
+            offset: self.cx.sum(placement.index_fn.offset)?,
+            strides: strides?,
+        })
     }
 }

@@ -47,9 +47,9 @@ mod in_order;
 mod in_place;
 mod inner;
 mod reduce;
+mod sums;
 
 mod cost;
-mod polynomials;
 
 mod flat;
 mod kernels;

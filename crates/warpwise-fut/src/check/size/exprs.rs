@@ -318,7 +318,7 @@ impl<'a> Checker<'a> {
         self.open(opened.sizes(), expr)
     }
 
-    /// Replaces a bound name by its value in a type, if the value can occur in a size.
+    /// Replaces a bound name by its value in a type, if the value can occur in a size and the type stays small.
     fn spelled_out(&self, ty: &Type, binding: &Binding) -> Type {
         let BindingKind::Pattern {
             pattern: Pat { kind: PatKind::Bind(local), ty: bound, .. }, value, ..
@@ -331,7 +331,8 @@ impl<'a> Checker<'a> {
         }
         let mut value_for_name = Subst::default();
         value_for_name.sizes.insert(*local, value.clone().into_size());
-        self.substitute(ty, &value_for_name)
+        let spelled_out = self.substitute(ty, &value_for_name);
+        if self.is_too_large(&spelled_out) { ty.clone() } else { spelled_out }
     }
 
     fn build_binding(&mut self, binding: &'a LetBinding) -> Binding {

@@ -6,9 +6,15 @@ use warpwise_diag::{Diagnostic, Span};
 
 use crate::check::Checker;
 use crate::check::size::DEEPEST;
+use crate::check::size::unify::Locals;
 use crate::typed::ids::LocalId;
+use crate::typed::map::map_type;
 use crate::typed::tree::{Expr, ExprKind};
 use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, TypeArg};
+
+/// Maximum number of mentions of locals in a size. Names that are spelled out, and sums of sums such as those of `++`, double a size at
+/// every definition; beyond this a size becomes unknown.
+const MOST_LOCALS: usize = 256;
 
 /// Sizes that became unknown, with their names outside.
 #[derive(Clone, Default)]
@@ -87,12 +93,22 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns whether the sizes of a type are too large to be spelled out.
+    pub fn is_too_large(&self, ty: &Type) -> bool {
+        let mut locals = Locals::default();
+        map_type(ty, &mut locals);
+        locals.0.len() > MOST_LOCALS
+    }
+
+    /// Returns whether a size cannot be expressed outside, or is too large to be.
     fn escapes(&self, size: &Size, level: u32, keep: &[LocalId]) -> bool {
-        self.locals_of(size).iter().any(|local| {
-            self.sizing.meta(*local).is_none()
-                && self.sizing.level_of(*local) > level
-                && !keep.contains(local)
-        })
+        let locals = self.locals_of(size);
+        locals.len() > MOST_LOCALS
+            || locals.iter().any(|local| {
+                self.sizing.meta(*local).is_none()
+                    && self.sizing.level_of(*local) > level
+                    && !keep.contains(local)
+            })
     }
 
     fn close_type(
