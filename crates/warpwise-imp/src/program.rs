@@ -66,6 +66,16 @@ pub enum HostParam {
     },
 }
 
+impl HostParam {
+    /// Returns the register of a scalar parameter.
+    pub fn scalar(&self) -> Option<Reg> {
+        match self {
+            HostParam::Scalar(reg) => Some(*reg),
+            HostParam::Array { .. } => None,
+        }
+    }
+}
+
 /// A result of a host function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HostResult {
@@ -80,6 +90,16 @@ pub enum HostResult {
         /// Extents, outermost first.
         shape: Vec<Operand>,
     },
+}
+
+impl HostResult {
+    /// Returns the value of a scalar result.
+    pub fn scalar(&self) -> Option<Operand> {
+        match self {
+            HostResult::Scalar(value) => Some(*value),
+            HostResult::Array { .. } => None,
+        }
+    }
 }
 
 /// A function compiled to native or device code. The CPU calls it once for each task, a part `lo..hi` of a range. A GPU runs it

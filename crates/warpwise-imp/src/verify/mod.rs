@@ -6,12 +6,16 @@
 //!
 //! Not checked: that registers are set before they are read, and that accesses are in bounds (see [`crate::interp`]).
 
+mod host;
+#[cfg(test)]
+mod tests;
+
 use warpwise_ir::entity::PrimaryMap;
 use warpwise_prim::{Scalar, ScalarType};
 
 use crate::op::{AtomicOp, Label, Op};
 use crate::ops;
-use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam, Launch};
+use crate::program::{CheckId, HostParam, HostResult, ImpProgram, KernelParam};
 use crate::traverse::{any_op, for_each_op};
 use crate::types::{ImpType, Mem, MemData, Operand, Reg, RegData, Space, StridedView};
 
@@ -271,13 +275,13 @@ impl Code<'_> {
                 ensure(ty.scalar.is_int(), || format!("lane numbers as {}", shown(ty)))
             }
             Op::Extract { dst, x, lane } => {
-                self.int(*lane)?;
                 let ty = self.ty(*x)?;
+                self.is_lane_of(*lane, ty)?;
                 self.is((*dst).into(), ImpType::scalar(ty.scalar))
             }
             Op::Insert { dst, x, lane } => {
-                self.int(*lane)?;
                 let ty = self.reg(*dst)?;
+                self.is_lane_of(*lane, ty)?;
                 self.is(*x, ImpType::scalar(ty.scalar))
             }
             Op::Shuffle { dst, x, y, lanes } => {
@@ -388,70 +392,6 @@ impl Code<'_> {
         }
     }
 
-    fn host_op(&self, op: &Op) -> Checked {
-        match op {
-            Op::Alloc { dst, bytes } => {
-                self.mem(*dst)?;
-                self.int(*bytes)
-            }
-            Op::Release { mem } => self.mem(*mem),
-            Op::Launch(launch) => self.launch(launch),
-            Op::Copy { elem: _, shape, dst, src } => {
-                self.all_int(shape)?;
-                self.view(dst, shape.len())?;
-                self.view(src, shape.len())
-            }
-            Op::Fill { mem, index, count, value, elem } => {
-                self.mem(*mem)?;
-                self.all_int(&[*index, *count])?;
-                self.is(*value, ImpType::scalar(*elem))
-            }
-            Op::Tuned { dst, .. } | Op::Threads { dst } => {
-                self.is((*dst).into(), ImpType::scalar(ScalarType::I64))
-            }
-            Op::Call { function, args, mem_args, results, mem_results, too_deep: _ } => {
-                let callee =
-                    self.program.functions.get(*function).ok_or_else(|| "no such function".to_string())?;
-                let scalars =
-                    callee.params.iter().filter(|param| matches!(param, HostParam::Scalar(_))).count();
-                let fits = scalars == args.len() && callee.params.len() - scalars == mem_args.len();
-                ensure(fits, || format!("arguments that do not fit {}", callee.name))?;
-                args.iter().try_for_each(|&x| self.scalar(x).map(drop))?;
-                results.iter().try_for_each(|&reg| self.reg(reg).map(drop))?;
-                mem_args.iter().chain(mem_results).try_for_each(|&mem| self.mem(mem))
-            }
-            other @ ops!(value, lane, access, SetMem, arena, control, Fail, flag, group) => {
-                Err(format!("{} is no operation of host code", head(other)))
-            }
-        }
-    }
-
-    fn launch(&self, launch: &Launch) -> Checked {
-        let kernel = self.program.kernels.get(launch.kernel).ok_or_else(|| "no such kernel".to_string())?;
-        self.all_int(&[launch.extent, launch.cost])?;
-        for array in &launch.arrays {
-            self.all_int(&array.shape)?;
-            self.all_int(&array.view.strides)?;
-            self.int(array.view.offset)?;
-            let is_given = launch.mem_args.contains(&array.view.mem);
-            ensure(is_given, || "an array in a memory that the kernel is not given".to_string())?;
-        }
-        ensure(launch.align >= 1, || "an alignment below 1".to_string())?;
-        let (mut args, mut mems) = (launch.args.iter(), launch.mem_args.iter());
-        for param in &kernel.params {
-            match param {
-                KernelParam::Scalar(reg) => {
-                    let arg = args.next().ok_or_else(|| "too few arguments".to_string())?;
-                    self.is(*arg, kernel.regs[*reg].ty)?;
-                }
-                KernelParam::Memory { .. } => {
-                    self.mem(*mems.next().ok_or_else(|| "too few memories".to_string())?)?;
-                }
-            }
-        }
-        ensure(args.next().is_none() && mems.next().is_none(), || "too many arguments".to_string())
-    }
-
     fn fail(&self, check: CheckId, iteration: Operand, values: &[Operand]) -> Checked {
         use warpwise_runtime::machine::CheckPart;
         let check = self.program.checks.get(check).ok_or_else(|| "no such check".to_string())?;
@@ -532,6 +472,17 @@ impl Code<'_> {
         Ok(ty)
     }
 
+    /// Checks that an operand numbers a lane; a constant must be within the vector.
+    fn is_lane_of(&self, lane: Operand, vector: ImpType) -> Checked {
+        self.int(lane)?;
+        let inside = |lane: i64| (0..i64::from(vector.lanes)).contains(&lane);
+        let constant = match lane {
+            Operand::Const(value) => value.as_int(),
+            Operand::Reg(_) => None,
+        };
+        ensure(constant.is_none_or(inside), || format!("no such lane of {}", shown(vector)))
+    }
+
     fn int(&self, x: Operand) -> Checked {
         self.is(x, ImpType::scalar(ScalarType::I64))
     }
@@ -566,92 +517,5 @@ fn head(op: &Op) -> String {
         other @ ops!(value, lane, access, SetMem, arena, Leave, Fail, flag, group, host) => {
             format!("{other:?}")
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use warpwise_prim::{BinaryOp, Scalar};
-
-    use super::*;
-    use crate::program::{Group, Kernel, LocalArray};
-
-    /// Returns a kernel with an `i64`, a vector, a mask and a memory, and this body.
-    fn kernel(body: impl FnOnce(Reg, Reg, Reg, Mem) -> Vec<Op>) -> ImpProgram {
-        let mut regs = PrimaryMap::new();
-        let reg = |ty| RegData { ty, name: String::new() };
-        let lo = regs.push(reg(ImpType::scalar(ScalarType::I64)));
-        let hi = regs.push(reg(ImpType::scalar(ScalarType::I64)));
-        let vector = regs.push(reg(ImpType::vector(ScalarType::F32, 8)));
-        let mask = regs.push(reg(ImpType::vector(ScalarType::Bool, 8)));
-        let mut mems = PrimaryMap::new();
-        let mem = mems.push(MemData::new(Space::Global, ""));
-        let body = body(lo, vector, mask, mem);
-        let span = warpwise_diag::Span::NONE;
-        let mut program = ImpProgram::default();
-        program.kernels.push(Kernel {
-            name: "k".to_string(),
-            params: vec![],
-            regs,
-            mems,
-            lo,
-            hi,
-            group: None,
-            body,
-            span,
-            places: Vec::new(),
-            doubles: None,
-        });
-        program
-    }
-
-    #[test]
-    fn accepts_what_is_right_and_refuses_what_is_not() {
-        let add = |dst: Reg, x: Operand, y: Operand| Op::Binary { dst, op: BinaryOp::FAdd, x, y };
-        let one = Operand::Const(Scalar::F32(1.0));
-        assert_eq!(verify(&kernel(|_, v, _, _| vec![add(v, v.into(), one)])), Ok(()));
-        assert!(verify(&kernel(|i, v, _, _| vec![add(v, v.into(), i.into())])).is_err());
-        assert!(verify(&kernel(|i, _, _, _| vec![add(i, i.into(), i.into())])).is_err());
-        let load = |dst, mem, index: Reg, mask: Reg| Op::Load {
-            dst,
-            mem,
-            index: index.into(),
-            mask: Some(mask.into()),
-            ahead: None,
-        };
-        assert_eq!(verify(&kernel(|i, v, m, mem| vec![load(v, mem, i, m)])), Ok(()));
-        assert!(verify(&kernel(|i, _, m, mem| vec![load(i, mem, i, m)])).is_err());
-        let ahead = |dst, mem, index| Op::Load { dst, mem, index, mask: None, ahead: Some(Operand::i64(64)) };
-        assert_eq!(verify(&kernel(|i, v, _, mem| vec![ahead(v, mem, i.into())])), Ok(()));
-        let gathered = verify(&kernel(|_, v, _, mem| vec![ahead(v, mem, v.into())]));
-        assert!(format!("{gathered:?}").contains("a gather that looks ahead"), "{gathered:?}");
-        let leave = |label| Op::Leave { label: Label(label) };
-        let scope = |inner| vec![Op::Scope { label: Label(1), body: vec![inner] }];
-        assert_eq!(verify(&kernel(|_, _, _, _| scope(leave(1)))), Ok(()));
-        assert!(verify(&kernel(|_, _, _, _| scope(leave(2)))).is_err());
-        assert!(verify(&kernel(|i, _, _, mem| vec![Op::Alloc { dst: mem, bytes: i.into() }])).is_err());
-    }
-
-    #[test]
-    fn barriers_and_local_memory_belong_to_work_groups() {
-        let mut program = kernel(|_, _, _, _| vec![Op::Barrier]);
-        assert!(verify(&program).is_err());
-        let own = program.kernels.values_mut().next().expect("a kernel");
-        let mem = own.mems.push(MemData::new(Space::Local, "staged"));
-        let local = vec![LocalArray { mem, elem: ScalarType::F32, count: Operand::i64(8) }];
-        own.group = Some(Group { size: 8, item: own.lo, local });
-        assert_eq!(verify(&program), Ok(()));
-        // The number of elements must be a constant or a parameter, and nothing else.
-        let own = program.kernels.values_mut().next().expect("a kernel");
-        let count = own.lo.into();
-        own.group.as_mut().expect("a group").local[0].count = count;
-        assert!(verify(&program).is_err());
-        let own = program.kernels.values_mut().next().expect("a kernel");
-        own.group.as_mut().expect("a group").local[0].count = Operand::i64(-1);
-        assert!(verify(&program).is_err());
-        let own = program.kernels.values_mut().next().expect("a kernel");
-        own.group.as_mut().expect("a group").local[0].count = Operand::i64(8);
-        own.mems.push(MemData::new(Space::Local, "stray"));
-        assert!(verify(&program).is_err());
     }
 }
