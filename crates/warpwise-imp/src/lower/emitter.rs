@@ -72,6 +72,13 @@ pub(super) struct BlockBinding {
     pub interleaved: bool,
 }
 
+impl BlockBinding {
+    /// The block of a memory whose elements lie side by side.
+    pub fn of(mem: Mem) -> BlockBinding {
+        BlockBinding { mem, interleaved: false }
+    }
+}
+
 /// The translations of core variables.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
@@ -361,7 +368,7 @@ impl<'a> Emitter<'a> {
                 self.mem_param(&name, outer.mem, Some(var))
             }
         };
-        let binding = BlockBinding { mem, interleaved: false };
+        let binding = BlockBinding::of(mem);
         self.scope.blocks.insert(var, binding);
         Ok(binding)
     }

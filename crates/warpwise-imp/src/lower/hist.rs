@@ -369,7 +369,7 @@ impl<'a> Emitter<'a> {
         for (&mem, &neutral) in table.mems.iter().zip(&hist.neutral) {
             let neutral = self.value(neutral);
             let elem = self.scalar_type(neutral);
-            let block = BlockBinding { mem, interleaved: false };
+            let block = BlockBinding::of(mem);
             let unit = Value::constant(Scalar::I64(1));
             let view = View {
                 block,
@@ -444,7 +444,7 @@ impl<'a> Emitter<'a> {
         }
         let types: Vec<ScalarType> = hist.dests.iter().map(|&dest| self.elem(dest)).collect();
         let lane = Value::Linear { base: Operand::i64(0), stride: 1 };
-        let staged = |mem| BlockBinding { mem, interleaved: false };
+        let staged = |mem| BlockBinding::of(mem);
         self.with_mask(Mask::Full, |this| {
             this.store_at(staged(staging.places), ScalarType::I64, lane, place, false);
             for ((&mem, &elem), &value) in staging.values.iter().zip(&types).zip(values) {
@@ -478,7 +478,7 @@ impl<'a> Emitter<'a> {
         combine: Combine<'_, 'a>,
     ) -> Lowered<Block> {
         let to = Operand::i64(i64::from(self.width()));
-        let staged = |mem| BlockBinding { mem, interleaved: false };
+        let staged = |mem| BlockBinding::of(mem);
         let (block, done) = self.block_of(|this| {
             this.at_width(1, |this| {
                 let lane = this.code.int_reg("lane");
@@ -518,7 +518,7 @@ impl<'a> Emitter<'a> {
         values: &[Value],
     ) -> Lowered<()> {
         let types: Vec<ScalarType> = hist.dests.iter().map(|&dest| self.elem(dest)).collect();
-        let blocks = table.mems.iter().map(|&mem| BlockBinding { mem, interleaved: false });
+        let blocks = table.mems.iter().map(|&mem| BlockBinding::of(mem));
         let places: Vec<(BlockBinding, ScalarType)> = blocks.zip(types).collect();
         let mut args = Vec::new();
         for &(block, elem) in &places {
@@ -575,7 +575,7 @@ impl<'a> Emitter<'a> {
             let place = this.binary(BinaryOp::Add, bin, Value::Uniform(start));
             let mut args: Vec<Value> = totals.iter().map(|&reg| this.in_register(reg)).collect();
             for (&mem, view) in table.mems.iter().zip(&views) {
-                args.push(this.load_at(BlockBinding { mem, interleaved: false }, view.elem, place));
+                args.push(this.load_at(BlockBinding::of(mem), view.elem, place));
             }
             let combined = this.apply(&hist.op, &args);
             if let Ok(combined) = &combined {

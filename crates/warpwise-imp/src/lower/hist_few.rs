@@ -125,7 +125,7 @@ impl<'a> Emitter<'a> {
             for ((&dest, &mem), (new, old)) in hist.dests.iter().zip(&own.mems).zip(new.into_iter().zip(old))
             {
                 let value = this.select(Value::Varying(hit), new, old);
-                let block = BlockBinding { mem, interleaved: false };
+                let block = BlockBinding::of(mem);
                 this.store_at(block, this.elem(dest), place, value, false);
             }
         });
@@ -150,7 +150,7 @@ impl<'a> Emitter<'a> {
             let totals = this.finish_fold(&hist.op, &Accumulators::of_lanes(regs), how)?;
             let place = Value::Uniform(this.code.add(first, bin));
             for ((&dest, &mem), total) in hist.dests.iter().zip(&table.mems).zip(totals) {
-                let block = BlockBinding { mem, interleaved: false };
+                let block = BlockBinding::of(mem);
                 this.store_at(block, this.elem(dest), place, Value::Uniform(total), false);
             }
             Ok(())
@@ -175,7 +175,7 @@ impl<'a> Emitter<'a> {
     fn load_lanes(&mut self, hist: &'a HistOp, own: &Tables, bin: Reg) -> Vec<Value> {
         let place = self.lane_places(own, bin);
         let elems: Vec<_> = hist.dests.iter().map(|&dest| self.elem(dest)).collect();
-        let blocks = own.mems.iter().map(|&mem| BlockBinding { mem, interleaved: false });
+        let blocks = own.mems.iter().map(|&mem| BlockBinding::of(mem));
         blocks.zip(elems).map(|(block, elem)| self.load_at(block, elem, place)).collect()
     }
 

@@ -13,16 +13,17 @@
 //!
 //! Not for bodies with checks, because positions after a failure would be undefined.
 
-use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegOp, Stm};
-use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
+use warpwise_ir::{HistOp, Mapping, SegOp, Stm};
+use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, ScalarType};
 
 use crate::lower::cost::Work;
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::lower::hist::{Sizes, Tables};
+use crate::lower::hist_columns::{Column, Columns};
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::op::Op;
-use crate::types::{ImpType, Mem, Operand, Reg, Space};
+use crate::types::{ImpType, Mem, Operand, Reg};
 
 /// Size of a range in bytes: it stays in a cache of one core, together with the lists that stream through it.
 const RANGE: i64 = 1 << 20;
@@ -44,23 +45,6 @@ struct Lists {
     ends: Mem,
     /// Distance from one list to the next, in elements.
     capacity: i64,
-}
-
-/// Bins, and the values to combine there.
-struct Columns {
-    /// Bins as `i32`; outside all ranges where there is nothing to combine.
-    bins: Mem,
-    /// One column for each value.
-    values: Vec<Column>,
-}
-
-/// The values of one component to combine at bins.
-#[derive(Clone, Copy)]
-enum Column {
-    /// A constant.
-    Constant(Scalar),
-    /// A column in the arena.
-    Kept(Mem, ScalarType),
 }
 
 /// The division of a table into ranges.
@@ -133,10 +117,10 @@ impl<'a> Emitter<'a> {
     ) -> Lowered<()> {
         let how = LaneLoop { counted: Some(Operand::i64(0)), ..self.plan_lanes(op, Work::Map) };
         let ranges = self.ranges(stm, hist)?;
-        let parts = self.columns(op, hist, Operand::i64(PART));
+        let parts = self.listed(op, hist, Operand::i64(PART));
         let capacity = PIECE + i64::from(self.cx.target.vector_bits / 8);
         let room = self.code.mul(ranges.count, Operand::i64(capacity));
-        let columns = self.columns(op, hist, room);
+        let columns = self.listed(op, hist, room);
         let ends = self.staged(ScalarType::I64, MOST_RANGES as u16);
         let lists = Lists { columns, ends, capacity };
         self.steps((from.into(), end.into()), PIECE, &mut |this, piece, piece_end| {
@@ -146,7 +130,7 @@ impl<'a> Emitter<'a> {
                 Ok(())
             })?;
             this.steps((piece.into(), piece_end), PART, &mut |this, part, part_end| {
-                this.find_bins(stm, op, hist, &how, (part, part_end), &parts)?;
+                this.fill_columns(stm, op, hist, &how, (part, part_end), &parts)?;
                 let count = this.code.sub(part_end, part);
                 this.each_range(&ranges, &mut |this, range| {
                     this.append(&ranges, &parts, &lists, range, count)
@@ -175,58 +159,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// Allocates columns for `inputs` inputs in the arena.
-    fn columns(&mut self, op: &SegOp, hist: &HistOp, inputs: Operand) -> Columns {
-        let bins = self.column(inputs, ScalarType::I32);
-        let mut values = Vec::new();
-        for (result, &dest) in op.body.result[hist.rank..].iter().zip(&hist.dests) {
-            let elem = self.elem(dest);
-            values.push(match result {
-                CoreOperand::Const(value) => Column::Constant(*value),
-                CoreOperand::Var(_) => Column::Kept(self.column(inputs, elem), elem),
-            });
-        }
-        Columns { bins, values }
-    }
-
-    fn column(&mut self, inputs: Operand, elem: ScalarType) -> Mem {
-        let mem = self.code.mem("list", Space::Arena);
-        let bytes = self.code.mul(inputs, Operand::i64(elem.bytes() as i64));
-        self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
-        mem
-    }
-
-    /// Computes the bins and values of a part of the input.
-    fn find_bins(
-        &mut self,
-        stm: &'a Stm,
-        op: &'a SegOp,
-        hist: &'a HistOp,
-        how: &LaneLoop,
-        (from, to): (Reg, Operand),
-        parts: &Columns,
-    ) -> Lowered<()> {
-        let last = op.space.last().expect("a space has dimensions").index;
-        self.lane_loop(how, from.into(), to, &mut |this, index| {
-            this.bind(last, index);
-            this.with_arena(&[&op.body], |this| {
-                this.stms(&op.body)?;
-                let indices = this.values(&op.body.result[..hist.rank]);
-                let dest = this.view(hist.dests[0], stm.span)?;
-                let inside = this.in_bounds(&dest, &indices);
-                let bin = this.flat_bin(&dest, &indices);
-                let bin = this.select(inside, bin, Value::constant(Scalar::I64(-1)));
-                let bin = this.convert(ConvertOp::Truncate, bin, ScalarType::I32);
-                let place = this.binary(BinaryOp::Sub, index, Value::Uniform(from.into()));
-                this.store_at(apart(parts.bins), ScalarType::I32, place, bin, false);
-                let values = this.values(&op.body.result[hist.rank..]);
-                for (column, value) in parts.values.iter().zip(values) {
-                    if let Column::Kept(mem, elem) = *column {
-                        this.store_at(apart(mem), elem, place, value, false);
-                    }
-                }
-                Ok(())
-            })
-        })
+    fn listed(&mut self, op: &SegOp, hist: &HistOp, inputs: Operand) -> Columns {
+        self.columns(op, hist, &mut |this, elem| this.arena_column("list", elem, inputs))
     }
 
     /// Appends the inputs that belong to a range to its list.
@@ -247,7 +181,7 @@ impl<'a> Emitter<'a> {
         let end = self.code.copy("end", end);
         let how = LaneLoop::simple(self.cx.target.lanes(ScalarType::I32));
         self.lane_loop(&how, Operand::i64(0), count, &mut |this, index| {
-            let bin = this.load_at(apart(parts.bins), ScalarType::I32, index);
+            let bin = this.load_at(BlockBinding::of(parts.bins), ScalarType::I32, index);
             let distance = this.binary(BinaryOp::Sub, bin, low);
             let inside = this.compare(CompareOp::ULt, distance, size);
             let mut mask: Operand = this.vector_reg(inside).into();
@@ -257,7 +191,7 @@ impl<'a> Emitter<'a> {
             this.append_column((lists.columns.bins, ScalarType::I32), bin, end, mask);
             for (from, to) in parts.values.iter().zip(&lists.columns.values) {
                 if let (Column::Kept(from, elem), Column::Kept(to, _)) = (*from, *to) {
-                    let value = this.load_at(apart(from), elem, index);
+                    let value = this.load_at(BlockBinding::of(from), elem, index);
                     this.append_column((to, elem), value, end, mask);
                 }
             }
@@ -287,16 +221,8 @@ impl<'a> Emitter<'a> {
         let start = self.code.mul(range, Operand::i64(lists.capacity));
         let end = self.code.load("end", ScalarType::I64, lists.ends, range);
         self.lane_loop(&LaneLoop::simple(1), start, end.into(), &mut |this, index| {
-            let bin = this.load_at(apart(lists.columns.bins), ScalarType::I32, index);
-            let bin = this.convert(ConvertOp::ZExt, bin, ScalarType::I64);
+            let (bin, values) = this.load_columns(&lists.columns, index);
             let place = this.binary(BinaryOp::Add, bin, Value::Uniform(first));
-            let mut values = Vec::new();
-            for column in &lists.columns.values {
-                values.push(match *column {
-                    Column::Constant(value) => Value::constant(value),
-                    Column::Kept(mem, elem) => this.load_at(apart(mem), elem, index),
-                });
-            }
             this.combine_at(hist, table, place, &values)
         })
     }
@@ -324,8 +250,4 @@ impl<'a> Emitter<'a> {
         let range = self.code.int_reg("range");
         self.count_up(range, (Operand::i64(0), ranges.count), 1, |this| body(this, range))
     }
-}
-
-fn apart(mem: Mem) -> BlockBinding {
-    BlockBinding { mem, interleaved: false }
 }

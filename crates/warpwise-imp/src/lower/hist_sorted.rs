@@ -15,18 +15,19 @@
 //!
 //! Absent: several operations at once, and tables with more bins than 32 bits can number.
 
-use warpwise_ir::{HistOp, Mapping, Operand as CoreOperand, SegOp, Stm};
+use warpwise_ir::{HistOp, Mapping, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
 use crate::lower::cost::Work;
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::lower::hist::CACHE_LINE;
+use crate::lower::hist_columns::{Column, Columns};
 use crate::lower::kernels::{Built, Range};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::memory::View;
 use crate::op::Op;
-use crate::types::{Mem, Operand, Reg, Space};
+use crate::types::{Mem, Operand, Reg};
 
 /// Number of inputs of a piece: its bins and values, stored twice, fit a second-level cache.
 const PIECE: i64 = 1 << 15;
@@ -64,18 +65,8 @@ struct Ranges {
 /// The data passed between the kernels: bins, the values to combine there, and the start of each range in each piece.
 #[derive(Clone)]
 struct Sorted {
-    bins: Mem,
-    values: Vec<Column>,
+    columns: Columns,
     starts: Mem,
-}
-
-/// The values of one component to combine at bins.
-#[derive(Clone, Copy)]
-enum Column {
-    /// A constant.
-    Constant(Scalar),
-    /// A column in memory.
-    Kept(Mem, ScalarType),
 }
 
 impl<'a> Emitter<'a> {
@@ -125,8 +116,7 @@ impl<'a> Emitter<'a> {
         let pitch = self.code.add(ranges.count, Operand::i64(1));
         let starts = self.code.mul(pieces, pitch);
         let sorted = Sorted {
-            bins: self.room("bins", most, ScalarType::I32),
-            values: self.values_of(op, hist, &mut |this, elem| this.room("values", most, elem)),
+            columns: self.columns(op, hist, &mut |this, elem| this.room("column", most, elem)),
             starts: self.room("starts", starts, ScalarType::I64),
         };
         let round = self.code.int_reg("round");
@@ -151,11 +141,11 @@ impl<'a> Emitter<'a> {
             }
             Ok(is_sorted)
         })?;
-        let kept = sorted.values.iter().filter_map(|column| match column {
+        let kept = sorted.columns.values.iter().filter_map(|column| match column {
             Column::Kept(mem, _) => Some(*mem),
             Column::Constant(_) => None,
         });
-        self.release_locals([sorted.bins, sorted.starts].into_iter().chain(kept).collect());
+        self.release_locals([sorted.columns.bins, sorted.starts].into_iter().chain(kept).collect());
         Ok(is_sorted)
     }
 
@@ -192,34 +182,15 @@ impl<'a> Emitter<'a> {
         self.alloc(name, bytes)
     }
 
-    /// Returns the columns of a body's results; `room` allocates those that are not constant.
-    fn values_of(
-        &mut self,
-        op: &SegOp,
-        hist: &HistOp,
-        room: &mut dyn FnMut(&mut Self, ScalarType) -> Mem,
-    ) -> Vec<Column> {
-        let results = op.body.result[hist.rank..].iter().zip(&hist.dests);
-        let columns = results.map(|(result, &dest)| match result {
-            CoreOperand::Const(value) => Column::Constant(*value),
-            CoreOperand::Var(_) => {
-                let elem = self.elem(dest);
-                Column::Kept(room(self, elem), elem)
-            }
-        });
-        columns.collect()
-    }
-
     fn sorted_param(&mut self, sorted: &Sorted) -> Sorted {
         let param = |this: &mut Self, column: &Column| match *column {
             Column::Constant(_) => *column,
             Column::Kept(mem, elem) => Column::Kept(this.mem_param("values", mem, None), elem),
         };
-        Sorted {
-            bins: self.mem_param("bins", sorted.bins, None),
-            values: sorted.values.iter().map(|column| param(self, column)).collect(),
-            starts: self.mem_param("starts", sorted.starts, None),
-        }
+        let bins = self.mem_param("bins", sorted.columns.bins, None);
+        let values = sorted.columns.values.iter().map(|column| param(self, column)).collect();
+        let starts = self.mem_param("starts", sorted.starts, None);
+        Sorted { columns: Columns { bins, values }, starts }
     }
 
     /// Builds the kernel that sorts the pieces of a round.
@@ -246,12 +217,12 @@ impl<'a> Emitter<'a> {
                 let mark = kernel.code.int_reg("mark");
                 kernel.code.emit(Op::ArenaMark { dst: mark });
                 let own = Sorted {
-                    bins: kernel.arena_column(ScalarType::I32, Operand::i64(PIECE)),
-                    values: kernel
-                        .values_of(op, hist, &mut |this, elem| this.arena_column(elem, Operand::i64(PIECE))),
-                    starts: kernel.arena_column(ScalarType::I64, Operand::i64(MOST_RANGES + 1)),
+                    columns: kernel.columns(op, hist, &mut |this, elem| {
+                        this.arena_column("own", elem, Operand::i64(PIECE))
+                    }),
+                    starts: kernel.arena_column("own", ScalarType::I64, Operand::i64(MOST_RANGES + 1)),
                 };
-                kernel.find_bins_of(stm, op, hist, (from, to), &own)?;
+                kernel.fill_piece(stm, op, hist, (from, to), &own.columns)?;
                 let pitch = kernel.code.add(ranges.count, Operand::i64(1));
                 let first = kernel.code.mul(piece, pitch);
                 kernel.count_ranges(ranges, &own, &sorted, (before, count));
@@ -263,28 +234,21 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    fn arena_column(&mut self, elem: ScalarType, count: Operand) -> Mem {
-        let mem = self.code.mem("own", Space::Arena);
-        let bytes = self.code.mul(count, Operand::i64(elem.bytes() as i64));
-        self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
-        mem
-    }
-
-    /// Computes the bins and values of a piece; a bin is -1 where there is nothing to combine.
-    fn find_bins_of(
+    /// Computes the bins and values of a piece.
+    fn fill_piece(
         &mut self,
         stm: &'a Stm,
         op: &'a SegOp,
         hist: &'a HistOp,
         (from, to): (Reg, Operand),
-        own: &Sorted,
+        columns: &Columns,
     ) -> Lowered<()> {
         if op.body.can_fail() {
             // Iterations after a failing one have no bin.
             let unit = Value::constant(Scalar::I64(1));
             let count = self.code.sub(to, from);
             let view = View {
-                block: apart(own.bins),
+                block: BlockBinding::of(columns.bins),
                 elem: ScalarType::I32,
                 offset: Value::constant(Scalar::I64(0)),
                 extents: vec![Value::Uniform(count)],
@@ -294,28 +258,7 @@ impl<'a> Emitter<'a> {
             self.fill(&view, stm.span, &mut |_, _| Ok(none))?;
         }
         let how = LaneLoop { counted: Some(Operand::i64(0)), ..self.plan_lanes(op, Work::Map) };
-        let last = op.space.last().expect("a space has dimensions").index;
-        self.lane_loop(&how, from.into(), to, &mut |this, index| {
-            this.bind(last, index);
-            this.with_arena(&[&op.body], |this| {
-                this.stms(&op.body)?;
-                let indices = this.values(&op.body.result[..hist.rank]);
-                let dest = this.view(hist.dests[0], stm.span)?;
-                let inside = this.in_bounds(&dest, &indices);
-                let bin = this.flat_bin(&dest, &indices);
-                let bin = this.select(inside, bin, Value::constant(Scalar::I64(-1)));
-                let bin = this.convert(ConvertOp::Truncate, bin, ScalarType::I32);
-                let place = this.binary(BinaryOp::Sub, index, Value::Uniform(from.into()));
-                this.store_at(apart(own.bins), ScalarType::I32, place, bin, false);
-                let values = this.values(&op.body.result[hist.rank..]);
-                for (column, value) in own.values.iter().zip(values) {
-                    if let Column::Kept(mem, elem) = *column {
-                        this.store_at(apart(mem), elem, place, value, false);
-                    }
-                }
-                Ok(())
-            })
-        })
+        self.fill_columns(stm, op, hist, &how, (from, to), columns)
     }
 
     /// Returns the range of a bin; the number of ranges for bin -1.
@@ -342,8 +285,8 @@ impl<'a> Emitter<'a> {
         let first = self.code.int_reg("first");
         self.count_up(first, (Operand::i64(0), count), LINE, |this| {
             let place = this.code.add(before, first);
-            this.claim_line(sorted.bins, ScalarType::I32, place);
-            for column in &sorted.values {
+            this.claim_line(sorted.columns.bins, ScalarType::I32, place);
+            for column in &sorted.columns.values {
                 if let Column::Kept(mem, elem) = *column {
                     this.claim_line(mem, elem, place);
                 }
@@ -351,7 +294,7 @@ impl<'a> Emitter<'a> {
             let end = this.code.add(first, Operand::i64(LINE));
             let end = this.code.binary(BinaryOp::SMin, end, count);
             this.each((first.into(), end), &mut |this, at| {
-                let bin = this.code.load("bin", ScalarType::I32, own.bins, at);
+                let bin = this.code.load("bin", ScalarType::I32, own.columns.bins, at);
                 let range = this.range_of(ranges, bin);
                 let members = this.code.load("members", ScalarType::I64, own.starts, range);
                 let more = this.code.add(members, Operand::i64(1));
@@ -392,12 +335,12 @@ impl<'a> Emitter<'a> {
         (before, count): (Operand, Operand),
     ) {
         self.each((Operand::i64(0), count), &mut |this, at| {
-            let bin = this.code.load("bin", ScalarType::I32, own.bins, at);
+            let bin = this.code.load("bin", ScalarType::I32, own.columns.bins, at);
             let range = this.range_of(ranges, bin);
             let next = this.code.load("next", ScalarType::I64, own.starts, range);
             let place = this.code.add(before, next);
-            this.code.store(ScalarType::I32, sorted.bins, place, bin);
-            for (from, to) in own.values.iter().zip(&sorted.values) {
+            this.code.store(ScalarType::I32, sorted.columns.bins, place, bin);
+            for (from, to) in own.columns.values.iter().zip(&sorted.columns.values) {
                 if let (Column::Kept(from, elem), Column::Kept(to, _)) = (*from, *to) {
                     let value = this.code.load("value", elem, from, at);
                     this.code.store(elem, to, place, value);
@@ -457,17 +400,8 @@ impl<'a> Emitter<'a> {
         sorted: &Sorted,
         at: Reg,
     ) -> Lowered<()> {
-        let at = Value::Uniform(at.into());
-        let bin = self.load_at(apart(sorted.bins), ScalarType::I32, at);
-        let bin = self.convert(ConvertOp::ZExt, bin, ScalarType::I64);
+        let (bin, values) = self.load_columns(&sorted.columns, Value::Uniform(at.into()));
         let indices = self.bin_indices(&views[0], hist.rank, bin);
-        let mut values = Vec::new();
-        for column in &sorted.values {
-            values.push(match *column {
-                Column::Constant(value) => Value::constant(value),
-                Column::Kept(mem, elem) => self.load_at(apart(mem), elem, at),
-            });
-        }
         self.combine_into(&hist.op, views, &indices, &values, stm.span)
     }
 
@@ -478,8 +412,4 @@ impl<'a> Emitter<'a> {
             body(this, index);
         });
     }
-}
-
-fn apart(mem: Mem) -> BlockBinding {
-    BlockBinding { mem, interleaved: false }
 }

@@ -129,7 +129,7 @@ impl<'a> Emitter<'a> {
                 }
                 Type::Mem => {
                     let mem = self.code.mem(&name, Space::Global);
-                    self.scope.blocks.insert(param.var, BlockBinding { mem, interleaved: false });
+                    self.scope.blocks.insert(param.var, BlockBinding::of(mem));
                 }
                 Type::Array(_) | Type::Cert | Type::Acc(_) => {}
             }
@@ -203,7 +203,7 @@ impl<'a> Emitter<'a> {
             Expr::Alloc { bytes } => {
                 let bytes = self.uniform(*bytes, stm.span)?;
                 let mem = self.alloc(self.cx.function.vars[stm.pattern[0]].name(), bytes);
-                self.scope.blocks.insert(stm.pattern[0], BlockBinding { mem, interleaved: false });
+                self.scope.blocks.insert(stm.pattern[0], BlockBinding::of(mem));
                 Ok(())
             }
             Expr::Call { function, args } => self.call(stm, *function, args),
@@ -237,7 +237,7 @@ impl<'a> Emitter<'a> {
                 }
                 Type::Mem => {
                     let mem = self.code.mem(self.cx.function.vars[var].name(), Space::Global);
-                    self.scope.blocks.insert(var, BlockBinding { mem, interleaved: false });
+                    self.scope.blocks.insert(var, BlockBinding::of(mem));
                 }
                 Type::Array(_) => {
                     let block = self.placement(var, stm.span)?.block;

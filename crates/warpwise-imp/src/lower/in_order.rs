@@ -177,7 +177,7 @@ impl<'a> Emitter<'a> {
             this.counted_as_block(partials, at.into(), &mut |this| {
                 let mut values = Vec::new();
                 for (&mem, &acc) in partials.mems.iter().zip(&accs) {
-                    let block = BlockBinding { mem, interleaved: false };
+                    let block = BlockBinding::of(mem);
                     values.push(this.load_at(
                         block,
                         this.code.regs[acc].ty.scalar,

@@ -30,7 +30,7 @@ impl<'a> Emitter<'a> {
             return self.limit(stm.span, "a space of rank 0");
         };
         let in_lanes = self.lanes.is_none() && last.mapping == Mapping::Lane;
-        self.seq_dims(outer, stm.span, &mut |this| {
+        self.seq_dims(outer, &mut |this| {
             if in_lanes { this.inner_lanes(stm, op, last) } else { this.inner_seq(stm, op, last) }
         })
     }
@@ -39,15 +39,14 @@ impl<'a> Emitter<'a> {
     pub fn seq_dims(
         &mut self,
         dims: &[SegDim],
-        span: Span,
         body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
         let Some((dim, inner)) = dims.split_first() else { return body(self) };
-        self.seq_dim(dim, span, &mut |this, _| this.seq_dims(inner, span, body))
+        self.seq_dim(dim, &mut |this, _| this.seq_dims(inner, body))
     }
 
     /// Emits a sequential loop over one dimension, divergent where its extent varies.
-    pub fn seq_dim(&mut self, dim: &SegDim, span: Span, body: DimBody<'_, 'a>) -> Lowered<()> {
+    pub fn seq_dim(&mut self, dim: &SegDim, body: DimBody<'_, 'a>) -> Lowered<()> {
         let extent = self.value(dim.extent);
         if let Value::Uniform(to) = extent {
             let index = self.code.int_reg("k");
@@ -55,16 +54,10 @@ impl<'a> Emitter<'a> {
             let done = self.count_up(index, (Operand::i64(0), to), 1, |this| body(this, None));
             return done;
         }
-        self.divergent_dim(dim.index, extent, span, body)
+        self.divergent_dim(dim.index, extent, body)
     }
 
-    fn divergent_dim(
-        &mut self,
-        index: Var,
-        extent: Value,
-        _span: Span,
-        body: DimBody<'_, 'a>,
-    ) -> Lowered<()> {
+    fn divergent_dim(&mut self, index: Var, extent: Value, body: DimBody<'_, 'a>) -> Lowered<()> {
         let counter = self.code.int_reg("k");
         self.code.set(counter, Operand::i64(0));
         self.bind_uniform(index, counter);
@@ -122,7 +115,7 @@ impl<'a> Emitter<'a> {
     /// Lowers the last dimension as a sequential loop.
     pub fn inner_seq(&mut self, stm: &'a Stm, op: &'a SegOp, last: &'a SegDim) -> Lowered<()> {
         match &op.kind {
-            SegKind::Map => self.seq_dim(last, stm.span, &mut |this, _| {
+            SegKind::Map => self.seq_dim(last, &mut |this, _| {
                 this.with_arena(&[&op.body], |this| {
                     this.stms(&op.body)?;
                     this.store_points(&stm.pattern, &op.space, &op.body.result, stm.span)
@@ -133,13 +126,13 @@ impl<'a> Emitter<'a> {
                 self.seq_scan(stm, op, last, scans, reduces, post.as_ref())
             }
             SegKind::Partition { classes } => self.seq_partition(stm, op, last, *classes),
-            SegKind::Scatter { dests } => self.seq_dim(last, stm.span, &mut |this, _| {
+            SegKind::Scatter { dests } => self.seq_dim(last, &mut |this, _| {
                 this.with_arena(&[&op.body], |this| {
                     this.stms(&op.body)?;
                     this.scatter_point(dests, &op.body.result, stm.span)
                 })
             }),
-            SegKind::Hist { ops } => self.seq_dim(last, stm.span, &mut |this, _| {
+            SegKind::Hist { ops } => self.seq_dim(last, &mut |this, _| {
                 this.with_arena(&[&op.body], |this| {
                     this.stms(&op.body)?;
                     this.hist_point(ops, &op.body.result, stm.span)
@@ -207,7 +200,7 @@ impl<'a> Emitter<'a> {
         }
         let n_reduced: usize = reduces.iter().map(|reduce| reduce.neutral.len()).sum();
         let (reduced, arrays) = stm.pattern.split_at(n_reduced);
-        self.seq_dim(last, stm.span, &mut |this, live| {
+        self.seq_dim(last, &mut |this, live| {
             this.with_arena(&[&op.body], |this| {
                 this.stms(&op.body)?;
                 let mut taken = 0;
@@ -354,7 +347,7 @@ impl<'a> Emitter<'a> {
             counts.push(slot);
         }
         let values = op.body.result.len() - classes;
-        self.seq_dim(last, stm.span, &mut |this, _| {
+        self.seq_dim(last, &mut |this, _| {
             this.stms(&op.body)?;
             let conds = this.values(&op.body.result[..classes]);
             let mut free = Value::constant(true.into());

@@ -59,6 +59,7 @@ mod segs;
 mod blocks;
 mod choices;
 mod hist;
+mod hist_columns;
 mod hist_few;
 mod hist_ranges;
 mod hist_sorted;

@@ -161,7 +161,7 @@ impl<'a> Emitter<'a> {
             return self.branch_if(joins, &mut |this| {
                 for (&(mem, elem), &value) in class.kept.iter().zip(values) {
                     let place = Value::Uniform(class.count.into());
-                    this.store_at(BlockBinding { mem, interleaved: false }, elem, place, value, false);
+                    this.store_at(BlockBinding::of(mem), elem, place, value, false);
                 }
                 let next = this.code.add(class.count, Operand::i64(1));
                 this.code.set(class.count, next);
@@ -215,7 +215,7 @@ impl<'a> Emitter<'a> {
                 let width = if self.scalar_only { 1 } else { 2 * self.cx.target.lanes(elem).max(1) };
                 let how = LaneLoop::simple(width);
                 let mut copy = |this: &mut Self, index| {
-                    let value = this.load_at(BlockBinding { mem, interleaved: false }, elem, index);
+                    let value = this.load_at(BlockBinding::of(mem), elem, index);
                     let place = this.binary(BinaryOp::Add, index, Value::Uniform(before.into()));
                     this.store(&dest, &[place], value);
                     Ok(())

@@ -343,7 +343,7 @@ impl<'a> Emitter<'a> {
                 let own = mems.by_ref().take(reduce.neutral.len());
                 let values: Vec<Value> = own
                     .map(|(&mem, &elem)| {
-                        let block = crate::lower::emitter::BlockBinding { mem, interleaved: false };
+                        let block = crate::lower::emitter::BlockBinding::of(mem);
                         this.load_at(block, elem, index)
                     })
                     .collect();

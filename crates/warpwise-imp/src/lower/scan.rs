@@ -281,7 +281,7 @@ impl<'a> Emitter<'a> {
             let Some(mem) = mem else { continue };
             let value = self.value(result);
             let (place, elem) = (self.kept_at(kept, index), self.scalar_type(value));
-            self.store_at(BlockBinding { mem, interleaved: false }, elem, place, value, false);
+            self.store_at(BlockBinding::of(mem), elem, place, value, false);
         }
     }
 
@@ -290,7 +290,7 @@ impl<'a> Emitter<'a> {
         for (result, &mem) in parts.op.body.result.iter().zip(&kept.mems) {
             let (Some(mem), Some(var)) = (mem, result.as_var()) else { continue };
             let place = self.kept_at(kept, index);
-            let value = self.load_at(BlockBinding { mem, interleaved: false }, self.elem(var), place);
+            let value = self.load_at(BlockBinding::of(mem), self.elem(var), place);
             self.bind(var, value);
         }
     }

@@ -137,9 +137,9 @@ impl<'a> Emitter<'a> {
         };
         let middle: Vec<_> = middle.iter().map(|dim| **dim).collect();
         self.walk(&op.space, part, how, stm.span, &mut |this| {
-            this.seq_dims(&middle, stm.span, &mut |this| {
+            this.seq_dims(&middle, &mut |this| {
                 if last.mapping != Mapping::Lane {
-                    return this.seq_dim(last, stm.span, &mut |this, _| body(this));
+                    return this.seq_dim(last, &mut |this, _| body(this));
                 }
                 let to = this.uniform(last.extent, stm.span)?;
                 this.lane_loop(how, Operand::i64(0), to, &mut |this, index| {

@@ -74,7 +74,7 @@ impl<'a> Emitter<'a> {
             Value::Linear { .. } | Value::Varying(_) => unreachable!("host code has no lanes"),
         };
         Ok(View {
-            block: BlockBinding { mem, interleaved: false },
+            block: BlockBinding::of(mem),
             elem: view.elem,
             offset: param(self, view.offset),
             extents: view.extents.iter().map(|&x| param(self, x)).collect(),

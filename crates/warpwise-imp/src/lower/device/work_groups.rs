@@ -63,7 +63,7 @@ impl<'a> Emitter<'a> {
                 let name = kernel.cx.function.vars[row.block].name();
                 let count = kernel.param_for(row.count);
                 let mem = kernel.local_array(name, row.elem, count);
-                kernel.scope.blocks.insert(row.block, BlockBinding { mem, interleaved: false });
+                kernel.scope.blocks.insert(row.block, BlockBinding::of(mem));
             }
             let failed = op.body.can_fail().then(|| kernel.local_memory("failed", ScalarType::I32, 1));
             kernel.for_units((lo, hi), &mut |kernel, unit| {
