@@ -51,6 +51,17 @@ fn row_major(block: usize, array: &ArrayValue) -> Place {
     Place { block, elem: array.elem, offset: 0, dims }
 }
 
+/// Returns the number of the iteration that a point belongs to. Points that differ in sequential dimensions only share it.
+fn iteration_of(op: &SegOp, extents: &[usize], index: impl Fn(usize) -> Run<i64>) -> Run<u64> {
+    let mut iteration = 0;
+    for (position, (dim, &extent)) in op.space.iter().zip(extents).enumerate() {
+        if dim.mapping != Mapping::Seq {
+            iteration = iteration * extent as u64 + index(position)? as u64;
+        }
+    }
+    Ok(iteration)
+}
+
 impl<'p> Machine<'p> {
     /// Returns the place of an array; `None` without a heap or without a placement.
     pub(crate) fn place(&self, var: Var) -> Run<Option<Place>> {
@@ -191,12 +202,9 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Sets the iteration to that of the point whose indices are set; sequential dimensions do not count.
+    /// Sets the iteration to that of the point whose indices are set.
     pub(crate) fn begin_point(&self, op: &SegOp, extents: &[usize]) -> Run<()> {
-        let mut iteration = 0;
-        for (dim, &extent) in op.space.iter().zip(extents).filter(|(dim, _)| dim.mapping != Mapping::Seq) {
-            iteration = iteration * extent as u64 + self.int(dim.index.into())? as u64;
-        }
+        let iteration = iteration_of(op, extents, |position| self.int(op.space[position].index.into()))?;
         self.goes_on(op, iteration);
         Ok(())
     }
@@ -353,7 +361,7 @@ impl<'p> Machine<'p> {
                 *index = rest % extent as i64;
                 rest /= extent as i64;
             }
-            self.goes_on(op, flat as u64);
+            self.goes_on(op, iteration_of(op, extents, |position| Ok(indices[position]))?);
             let row = array.at(&indices).expect("a point of the space");
             self.access(var, |heap| heap.write_array(&place.row(&indices), row.elements(), Kind::Write))?;
         }

@@ -34,12 +34,12 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || "expected a number of bytes, such as 4096, 64K, 512M, 2G".to_string();
     let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit);
-    let shift = match unit.trim_end_matches('B').trim_end_matches('i').to_ascii_uppercase().as_str() {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        "T" => 40,
+    let shift = match unit.to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        "T" | "TB" | "TIB" => 40,
         _ => return Err(wrong()),
     };
     let number: u64 = number.parse().map_err(|_| wrong())?;
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(parse_bytes("64K"), Ok(65536));
         assert_eq!(parse_bytes("3g"), Ok(3 << 30));
         assert_eq!(parse_bytes("1GiB"), Ok(1 << 30));
-        for wrong in ["", "K", "-1", "1X", "1.5G", "99999999999999999999", "99999999T"] {
+        for wrong in ["", "K", "-1", "1X", "4BB", "64Kii", "1.5G", "99999999999999999999", "99999999T"] {
             assert!(parse_bytes(wrong).is_err(), "{wrong}");
         }
     }

@@ -75,7 +75,7 @@ fn group_limit(groups: &str, mounts: &str, read: &dyn Fn(&Path) -> Option<String
             continue;
         };
         // Groups above the root of the mount are invisible. So are the limits of a group outside of that root.
-        let below = Path::new(group).strip_prefix(root).unwrap_or(Path::new(""));
+        let below = Path::new(group).strip_prefix(&root).unwrap_or(Path::new(""));
         for group in below.ancestors() {
             let limit = read(&mounted.join(group).join(file)).and_then(|text| text.trim().parse().ok());
             // "max", and in version 1 a number beyond all memory, mean no limit.
@@ -86,7 +86,7 @@ fn group_limit(groups: &str, mounts: &str, read: &dyn Fn(&Path) -> Option<String
 }
 
 /// Parses the root and the mount point from a line of `/proc/self/mountinfo` if the mount is of this kind with this option.
-fn mount<'l>(line: &'l str, kind: &str, option: Option<&str>) -> Option<(&'l str, PathBuf)> {
+fn mount(line: &str, kind: &str, option: Option<&str>) -> Option<(String, PathBuf)> {
     let (mount, file_system) = line.split_once(" - ")?;
     let mut mount = mount.split(' ').skip(3);
     let (root, place) = (mount.next()?, mount.next()?);
@@ -94,7 +94,14 @@ fn mount<'l>(line: &'l str, kind: &str, option: Option<&str>) -> Option<(&'l str
     let found = file_system.next()? == kind;
     let options = file_system.nth(1).unwrap_or("");
     let has_option = option.is_none_or(|option| options.split(',').any(|name| name == option));
-    (found && has_option).then(|| (root, PathBuf::from(place)))
+    (found && has_option).then(|| (unescaped(root), PathBuf::from(unescaped(place))))
+}
+
+/// Decodes the characters that `/proc/self/mountinfo` writes as octal numbers, because they separate its fields.
+fn unescaped(path: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .iter()
+        .fold(path.to_string(), |path, (escape, character)| path.replace(escape, character))
 }
 
 #[cfg(test)]
@@ -131,6 +138,12 @@ mod tests {
         assert_eq!(limit("0::/\n", V2, &[("/sys/fs/cgroup/memory.max", "7")]), Some(7));
         assert_eq!(limit("", V2, &files), None);
         assert_eq!(limit("0::/a\n", "", &files), None);
+    }
+
+    #[test]
+    fn mount_points_may_have_spaces() {
+        let mounts = V2.replace("/sys/fs/cgroup", "/my\\040groups");
+        assert_eq!(limit("0::/a\n", &mounts, &[("/my groups/a/memory.max", "9")]), Some(9));
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl Consumption<'_> {
             let aliases = self.expr(part);
             if let LoopForm::ForIn { pattern, .. } = &this.form {
                 let element = Aliases::spread(&pattern.ty, &aliases.all());
-                self.bind_element(&pattern.clone(), element);
+                self.bind(&pattern.clone(), element);
             }
         }
         let outside = self.owners.len() as u32;
@@ -69,10 +69,6 @@ impl Consumption<'_> {
         self.barrier = barrier;
         self.inside = inside;
         result
-    }
-
-    fn bind_element(&mut self, pattern: &Pat, element: Aliases) {
-        self.bind(pattern, element);
     }
 
     /// Makes owners for the loop parameters. Parameters in `kept` may not be consumed, unless they have a star.

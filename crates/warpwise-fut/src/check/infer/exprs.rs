@@ -11,7 +11,7 @@ use crate::check::operators::PrimSet;
 use crate::check::type_exprs::{Annotation, Anonymous};
 use crate::syntax::ast::{
     Expr, ExprKind, FieldInit, LetBinding, LetKind, Liftedness, Literal, LocalFunction, LoopExpr, LoopForm,
-    MatchCase, Pat, PrimType, RangeBound, TypeExpr, TypeParam, TypeParamKind,
+    MatchCase, Pat, PrimType, TypeExpr, TypeParam, TypeParamKind,
 };
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{LocalId, TypeParamId};
@@ -115,8 +115,8 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Apply { function, arguments } => self.infer_apply(function, arguments),
             ExprKind::Binary { operator, left, right } => self.infer_binary(expr, operator, left, right),
-            ExprKind::Range { start, second, bound, end } => {
-                self.infer_range(start, second.as_deref(), *bound, end)
+            ExprKind::Range { start, second, bound: _, end } => {
+                self.infer_range(start, second.as_deref(), end)
             }
             ExprKind::Let { bindings, body } => {
                 let mark = self.infer.scope.mark();
@@ -221,13 +221,7 @@ impl<'a> Checker<'a> {
         self.infer.types.add(Node::Array(element))
     }
 
-    fn infer_range(
-        &mut self,
-        start: &'a Expr,
-        second: Option<&'a Expr>,
-        _bound: RangeBound,
-        end: &'a Expr,
-    ) -> Ty {
+    fn infer_range(&mut self, start: &'a Expr, second: Option<&'a Expr>, end: &'a Expr) -> Ty {
         let ty = self.infer.types.var(Constraint::OneOf(PrimSet::INTEGERS), start.span);
         self.expect(start, ty, Why::Operator);
         if let Some(second) = second {

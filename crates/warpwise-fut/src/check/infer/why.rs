@@ -99,10 +99,14 @@ impl Why {
 }
 
 fn ordinal(index: usize) -> String {
-    match index {
-        1 => "first".to_string(),
-        2 => "second".to_string(),
-        3 => "third".to_string(),
+    match (index, index % 100, index % 10) {
+        (1, ..) => "first".to_string(),
+        (2, ..) => "second".to_string(),
+        (3, ..) => "third".to_string(),
+        (_, 11..=13, _) => format!("{index}th"),
+        (_, _, 1) => format!("{index}st"),
+        (_, _, 2) => format!("{index}nd"),
+        (_, _, 3) => format!("{index}rd"),
         _ => format!("{index}th"),
     }
 }
