@@ -116,6 +116,7 @@
 //! | `concatenate` | `chain` | `++` | [`concat`](crate::Acc::concat), [`concat_on`](crate::Acc::concat_on) |
 //! | `np.sort`, `argsort`, `unique` | `par_sort_by_key` | | [`sort`](crate::Acc::sort), [`sort_by_key`](crate::Acc::sort_by_key), [`argsort`](crate::Acc::argsort), [`unique`](crate::Acc::unique) |
 //! | `windows` | `windows` | `stencil` | [`stencil`](crate::Acc::stencil) |
+//! | `groupby` of pandas | `fold` into a `HashMap` | | [`group_by_key`](crate::Acc::group_by_key), then [`sum_segments`](crate::Acc::sum_segments) and the like |
 //! | `np.where` | `if` | `?`, `cond` | [`cond`]; for whole arrays [`acond`] |
 //! | a Rust loop | a Rust loop | `while`, `awhile` | [`while_`], [`Exp::iterate`]; for whole arrays [`awhile`] |
 //! | `rand` | `rand` | `randomArray` | [`random`] |

@@ -69,8 +69,8 @@
 //!
 //! # Elements
 //!
-//! Elements are scalars, tuples, arrays `[T; N]`, [`Complex`] numbers, and structs and enums with `#[derive(Elt)]` ([`Elt`]). A
-//! closure receives the element's *view*: an `Exp` for a scalar, a tuple of expressions for a tuple, a struct of expressions
+//! Elements are scalars, tuples, arrays `[T; N]`, [`Complex`] numbers, vectors ([`V2`] to [`V4`]), and structs and enums with
+//! `#[derive(Elt)]` ([`Elt`]). A closure receives the element's *view*: an `Exp` for a scalar, a tuple of expressions for a tuple, a struct of expressions
 //! `ParticleExp` for a struct `Particle`, so that fields are accessed directly. A closure may return an expression, a view, a
 //! constant, or a tuple of these. In memory there is one array per scalar component.
 //!
@@ -122,7 +122,7 @@
 //!
 //! A program is compiled for its device when it is first needed. The code is stored in the user's cache folder
 //! ([`Context::with_cache`] stores it elsewhere, or only in memory), so that the next start of the same executable compiles
-//! nothing.
+//! nothing. [`Context::with_floats`] says how floats are rounded, `Context::with_vector_width` which vectors the processor uses.
 //!
 //! # Features
 //!
@@ -204,9 +204,10 @@ pub use acc::{
     zip_with6, zip_with7, zip_with8, zip_with9, zip3, zip4, zip5, zip6, zip7, zip8, zip9,
 };
 pub use array::{Array, Matrix, Singleton, Vector};
-pub use context::{Cancel, Context, Copies, DeviceTraffic};
+pub use context::{Cancel, Context, Copies, DeviceTraffic, Floats};
 pub use elt::{
-    Bits, Complex, ComplexExp, Elt, Float, Integer, IntoExp, Num, Operand, OptionExp, Scalar, Signed,
+    Bits, Complex, ComplexExp, Elt, Float, Integer, IntoExp, Num, Operand, OptionExp, Scalar, Signed, V2,
+    V2Exp, V3, V3Exp, V4, V4Exp,
 };
 pub use error::Error;
 pub use exp::{Coordinate, Exp, cond, equal, from_index, intersection, less, to_index, union, while_};
@@ -225,7 +226,9 @@ pub use seq::{
     Consumer, Consumers, Element, Parts, Progress, Seq, SeqCause, SeqError, SeqIter, Streaming, consume,
     consume_with, open,
 };
-pub use shape::{Dim, Dim0, Dim1, Dim2, Dim3, Dim4, Dim5, Dim6, Extend, Extents, Inner, IntoShape, Shape};
+pub use shape::{
+    Dim, Dim0, Dim1, Dim2, Dim3, Dim4, Dim5, Dim6, Dim7, Dim8, Dim9, Extend, Extents, Inner, IntoShape, Shape,
+};
 pub use warpwise_derive::Elt;
 #[cfg(feature = "seq")]
 #[cfg_attr(docsrs, doc(cfg(feature = "seq")))]

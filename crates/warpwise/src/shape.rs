@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use crate::elt::{Elt, IntoExp};
 use crate::exp::{Coordinate, Exp};
 
-/// The shape of arrays of `N` dimensions, where `N` is 0 to 6. Dimensions are counted from the outermost; the innermost varies
+/// The shape of arrays of `N` dimensions, where `N` is 0 to 9. Dimensions are counted from the outermost; the innermost varies
 /// fastest.
 ///
 /// ```
@@ -88,6 +88,36 @@ pub type Dim5 = Dim<5>;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub type Dim6 = Dim<6>;
+/// Seven dimensions.
+///
+/// ```
+/// use warpwise::{Array, Dim7};
+///
+/// let array: Array<Dim7, i32> = Array::from_vec([1; 7], vec![5])?;
+/// assert_eq!(array.get([0; 7]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub type Dim7 = Dim<7>;
+/// Eight dimensions.
+///
+/// ```
+/// use warpwise::{Array, Dim8};
+///
+/// let array: Array<Dim8, i32> = Array::from_vec([1; 8], vec![5])?;
+/// assert_eq!(array.get([0; 8]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub type Dim8 = Dim<8>;
+/// Nine dimensions.
+///
+/// ```
+/// use warpwise::{Array, Dim9};
+///
+/// let array: Array<Dim9, i32> = Array::from_vec([1; 9], vec![5])?;
+/// assert_eq!(array.get([0; 9]), Some(5));
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+pub type Dim9 = Dim<9>;
 
 /// The shape of an array: its number of dimensions, and the type of its indices.
 ///
@@ -104,7 +134,7 @@ pub type Dim6 = Dim<6>;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no shape of an array",
-    note = "shapes are `Dim0` to `Dim6`"
+    note = "shapes are `Dim0` to `Dim9`"
 )]
 pub trait Shape: Copy + Debug + Send + Sync + 'static {
     /// Number of dimensions.
@@ -245,6 +275,9 @@ shapes! {
     4 (i64, i64, i64, i64);
     5 (i64, i64, i64, i64, i64);
     6 (i64, i64, i64, i64, i64, i64);
+    7 (i64, i64, i64, i64, i64, i64, i64);
+    8 (i64, i64, i64, i64, i64, i64, i64, i64);
+    9 (i64, i64, i64, i64, i64, i64, i64, i64, i64);
 }
 
 macro_rules! neighbours {
@@ -266,6 +299,9 @@ neighbours! {
     3 4;
     4 5;
     5 6;
+    6 7;
+    7 8;
+    8 9;
 }
 
 impl<T: Coordinate> IntoShape for T {
@@ -306,6 +342,9 @@ tuples! {
     4 A a B b C c D d;
     5 A a B b C c D d E e;
     6 A a B b C c D d E e F f;
+    7 A a B b C c D d E e F f G g;
+    8 A a B b C c D d E e F f G g H h;
+    9 A a B b C c D d E e F f G g H h I i;
 }
 
 macro_rules! arrays {
@@ -322,4 +361,4 @@ macro_rules! arrays {
     )* };
 }
 
-arrays!(1 2 3 4 5 6);
+arrays!(1 2 3 4 5 6 7 8 9);

@@ -3,7 +3,7 @@
 //! An [`Acc<Array<Sh, E>>`] stands for an array that a program computes. Its methods are the collective operations: each applies
 //! scalar functions, given as closures on expressions, to all elements at once. They are grouped by purpose: [`construct`],
 //! [`elementwise`], [`fold`], [`scan`], [`segmented`], [`view`] (shapes and parts), [`permute`], [`filter`], [`stencil`],
-//! [`mod@sort`], [`control`]; [`ops`] has Rust's operators, and [`summaries`] common operations under the names of other
+//! [`mod@sort`], [`group`], [`control`]; [`ops`] has Rust's operators, and [`summaries`] common operations under the names of other
 //! libraries.
 //!
 //! A scalar closure cannot use an `Acc`: it may only read an array's elements through a [`Reader`] made outside the closure. So
@@ -18,6 +18,7 @@ mod digits;
 mod elementwise;
 mod filter;
 mod fold;
+mod group;
 mod ops;
 mod permute;
 mod scan;

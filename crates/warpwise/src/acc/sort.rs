@@ -15,7 +15,7 @@ use half::f16;
 use super::{Acc, awhile, digits, fill, unit, zip};
 use crate::array::{Array, Vector};
 use crate::elt::{Bits, Elt, Integer, IntoExp, Num, Scalar};
-use crate::exp::{Exp, cond, less};
+use crate::exp::{Exp, cond};
 use crate::foreign::{DeviceKind, foreign};
 
 /// A type that arrays can be sorted by: scalars, characters, and tuples of these, which are compared lexicographically.
@@ -205,31 +205,6 @@ impl<E: Elt> Acc<Vector<E>> {
         E: SortKey,
     {
         self.argsort_by_key(|x| x)
-    }
-
-    /// Returns the distinct elements in ascending order.
-    ///
-    /// ```
-    /// use warpwise::{Array, Context, use_};
-    ///
-    /// let xs = use_(&Array::from([3, 1, 3, 2, 1]));
-    /// assert_eq!(Context::new()?.run(&xs.unique())?.to_vec(), [1, 2, 3]);
-    /// # Ok::<(), warpwise::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn unique(&self) -> Acc<Vector<E>>
-    where
-        E: SortKey,
-    {
-        let sorted = self.sort();
-        let before = sorted.reader();
-        let marked = sorted.imap(move |i, x| {
-            // The first element has no predecessor: it is compared with itself, and kept in any case.
-            let previous = before.at_in_bounds((i - 1).max(0));
-            let same = !less(previous, x) & !less(x, previous);
-            (i.eq(0) | !same, x)
-        });
-        marked.filter(|(is_new, _)| is_new).map(|(_, x)| x)
     }
 
     /// Returns the elements in ascending order of their keys, stably.

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod device;
+mod options;
 mod prepared;
 mod recent;
 mod traffic;
@@ -38,6 +39,7 @@ use prepared::ForeignCall;
 use recent::Recent;
 
 pub use cancel::Cancel;
+pub use options::Floats;
 pub(crate) use prepared::{Part, Prepared};
 pub use traffic::{Copies, DeviceTraffic};
 
@@ -67,6 +69,8 @@ pub struct Context {
 struct Inner {
     device: Device,
     cache: Option<DiskCache>,
+    /// How programs are compiled; the device says for which target.
+    options: Options,
     programs: Mutex<Recent<Arc<Loaded>>>,
     /// Lowering results, keyed by the form of the graph.
     forms: Mutex<Recent<Arc<dyn Any + Send + Sync>>>,
@@ -95,18 +99,19 @@ enum Loaded {
 
 impl Context {
     fn on(device: Device) -> Context {
-        Context::keeping(device, DiskCache::of_user())
+        Context::lending(device, DiskCache::of_user(), Options::default(), None)
     }
 
-    fn keeping(device: Device, cache: Option<DiskCache>) -> Context {
-        Context::lending(device, cache, None)
-    }
-
-    fn lending(device: Device, cache: Option<DiskCache>, lender: Option<Context>) -> Context {
+    fn lending(
+        device: Device,
+        cache: Option<DiskCache>,
+        options: Options,
+        lender: Option<Context>,
+    ) -> Context {
         let programs = Mutex::new(Recent::new(MOST_PROGRAMS));
         let forms = Mutex::new(Recent::new(MOST_FORMS));
         let compilations = AtomicU64::new(0);
-        Context { inner: Arc::new(Inner { device, cache, programs, forms, compilations, lender }) }
+        Context { inner: Arc::new(Inner { device, cache, options, programs, forms, compilations, lender }) }
     }
 
     /// Returns a context on the same device that stores compiled code in this folder, or, without a folder, only in memory. Other
@@ -122,7 +127,7 @@ impl Context {
     /// ```
     pub fn with_cache(&self, folder: Option<&Path>) -> Context {
         let cache = folder.map(|folder| DiskCache::new(folder, DEFAULT_BOUND));
-        Context::keeping(self.inner.device.clone(), cache)
+        Context::lending(self.inner.device.clone(), cache, self.inner.options.clone(), None)
     }
 
     /// Computes arrays or scalars: an [`Acc`](crate::Acc), an [`Exp`](crate::Exp), or a tuple of those. Computations of the same
@@ -199,14 +204,19 @@ impl Context {
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn with_memory_limit(&self, bytes: u64) -> Context {
-        let (device, cache) = (self.inner.device.limited(bytes), self.inner.cache.clone());
-        Context::lending(device, cache, Some(self.clone()))
+        self.lent(self.inner.device.limited(bytes))
     }
 
     /// Returns a context on the same device whose programs compute in this memory.
     #[cfg(feature = "seq")]
     pub(crate) fn within(&self, memory: &MemoryPool) -> Context {
-        Context::lending(self.inner.device.within(memory), self.inner.cache.clone(), Some(self.clone()))
+        self.lent(self.inner.device.within(memory))
+    }
+
+    /// A context for the same device with other memory, which runs this context's programs.
+    fn lent(&self, device: Device) -> Context {
+        let (cache, options) = (self.inner.cache.clone(), self.inner.options.clone());
+        Context::lending(device, cache, options, Some(self.clone()))
     }
 
     /// Returns the kind of this context's device.
@@ -342,13 +352,17 @@ impl Context {
                     Ok(Loaded::Interpreted(program, Sources::new(), cancel.clone()))
                 }
                 Device::Compiled(context, target) => {
-                    let options = Options { target: *target, ..Options::default() };
+                    let options = self.options_for(*target);
                     let built = build_core(lowered.program, &text, &options, cache).map_err(Error::from)?;
                     loaded(built, context)
                 }
             }
         })?;
         Ok((Part { loaded, used }, key))
+    }
+
+    fn options_for(&self, target: Target) -> Options {
+        Options { target, ..self.inner.options.clone() }
     }
 
     /// Returns the program of this key, if there is one.
@@ -406,7 +420,7 @@ impl Context {
                 Ok(Loaded::Interpreted(DroppedDeep::new(program), sources, cancel.clone()))
             }
             Device::Compiled(context, target) => {
-                let options = Options { target: *target, ..Options::default() };
+                let options = self.options_for(*target);
                 loaded(build_embedded(program, &options, cache)?, context)
             }
         })?;

@@ -161,6 +161,128 @@ impl<T: Float> ComplexExp<T> {
         let im = ((magnitude - self.re) * T::of(0.5)).sqrt();
         ComplexExp { re, im: cond(self.im.lt(T::of(0.0)), -im, im) }
     }
+
+    /// Returns the natural logarithm with an imaginary part from -π to π.
+    ///
+    /// ```
+    /// use warpwise::{Complex, ComplexExp, Context, unit};
+    ///
+    /// let z = ComplexExp::<f64>::new(1.0, 0.0);
+    /// assert_eq!(Context::new()?.run(&unit(z.ln()))?.to_vec(), [Complex::new(0.0, 0.0)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn ln(self) -> ComplexExp<T> {
+        ComplexExp { re: self.abs().ln(), im: self.arg() }
+    }
+
+    /// Returns this number to the power of another, `exp(power * ln(self))`. Zero to the power of zero is one, and to any other power zero.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let i = ComplexExp::<f64>::new(0.0, 1.0);
+    /// assert!((Context::new()?.run(&i.pow(i).re)? - (-std::f64::consts::FRAC_PI_2).exp()).abs() < 1e-12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn pow(self, power: ComplexExp<T>) -> ComplexExp<T> {
+        let is_zero = |z: ComplexExp<T>| z.re.eq(T::of(0.0)) & z.im.eq(T::of(0.0));
+        let of_zero = cond(is_zero(power), T::of(1.0), T::of(0.0));
+        let value = (self.ln() * power).exp();
+        let is_zero = is_zero(self);
+        ComplexExp { re: cond(is_zero, of_zero, value.re), im: cond(is_zero, T::of(0.0), value.im) }
+    }
+
+    /// Returns the sine.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(0.0, 1.0);
+    /// assert!((Context::new()?.run(&z.sin().im)? - 1_f64.sinh()).abs() < 1e-12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn sin(self) -> ComplexExp<T> {
+        ComplexExp { re: self.re.sin() * self.im.cosh(), im: self.re.cos() * self.im.sinh() }
+    }
+
+    /// Returns the cosine.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(0.0, 1.0);
+    /// assert!((Context::new()?.run(&z.cos().re)? - 1_f64.cosh()).abs() < 1e-12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn cos(self) -> ComplexExp<T> {
+        ComplexExp { re: self.re.cos() * self.im.cosh(), im: -(self.re.sin() * self.im.sinh()) }
+    }
+
+    /// Returns the tangent, the sine divided by the cosine.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(1.0, 0.0);
+    /// assert!((Context::new()?.run(&z.tan().re)? - 1_f64.tan()).abs() < 1e-12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn tan(self) -> ComplexExp<T> {
+        self.sin() / self.cos()
+    }
+
+    /// Returns the hyperbolic sine.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(1.0, 0.0);
+    /// assert!((Context::new()?.run(&z.sinh().re)? - 1_f64.sinh()).abs() < 1e-12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn sinh(self) -> ComplexExp<T> {
+        ComplexExp { re: self.re.sinh() * self.im.cos(), im: self.re.cosh() * self.im.sin() }
+    }
+
+    /// Returns the hyperbolic cosine.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(1.0, 0.0);
+    /// assert!((Context::new()?.run(&z.cosh().re)? - 1_f64.cosh()).abs() < 1e-12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn cosh(self) -> ComplexExp<T> {
+        ComplexExp { re: self.re.cosh() * self.im.cos(), im: self.re.sinh() * self.im.sin() }
+    }
+
+    /// Returns the hyperbolic tangent, the hyperbolic sine divided by the hyperbolic cosine.
+    ///
+    /// ```
+    /// use warpwise::{ComplexExp, Context};
+    ///
+    /// let z = ComplexExp::<f64>::new(1.0, 0.0);
+    /// assert!((Context::new()?.run(&z.tanh().re)? - 1_f64.tanh()).abs() < 1e-12);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn tanh(self) -> ComplexExp<T> {
+        self.sinh() / self.cosh()
+    }
+
+    /// Returns `1 / self`.
+    ///
+    /// ```
+    /// use warpwise::{Complex, ComplexExp, Context, unit};
+    ///
+    /// let z = ComplexExp::<f64>::new(0.0, 2.0);
+    /// assert_eq!(Context::new()?.run(&unit(z.recip()))?.to_vec(), [Complex::new(0.0, -0.5)]);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    pub fn recip(self) -> ComplexExp<T> {
+        let square = self.norm_sqr();
+        ComplexExp { re: self.re / square, im: -self.im / square }
+    }
 }
 
 impl<T: Float> Add for ComplexExp<T> {

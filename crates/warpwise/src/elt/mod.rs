@@ -9,6 +9,7 @@ mod enums;
 mod impls;
 mod option;
 mod scalar;
+mod vectors;
 
 use warpwise_prim::{Scalar as Value, ValueType};
 use warpwise_runtime::array::Array as Column;
@@ -20,12 +21,13 @@ pub use complex::{Complex, ComplexExp};
 pub use enums::{enum_components, enum_fields, enum_load, enum_make, enum_store};
 pub use option::OptionExp;
 pub use scalar::{Bits, Float, Integer, Num, Scalar, Signed};
+pub use vectors::{V2, V2Exp, V3, V3Exp, V4, V4Exp};
 
 /// A type whose values arrays can hold.
 ///
 /// Implemented for the scalars `bool`, `i8` to `i64`, `u8` to `u64`, `isize` and `usize` (where they have 64 bits),
-/// [`f16`](crate::f16), `f32` and `f64`, for `char`, `Option`s, tuples, arrays `[T; N]` of fixed length, [`Complex`], and by
-/// `#[derive(Elt)]` for structs and enums of elements.
+/// [`f16`](crate::f16), `f32` and `f64`, for `char`, `Option`s, tuples, arrays `[T; N]` of fixed length, [`Complex`], the vectors [`V2`] to
+/// [`V4`], and by `#[derive(Elt)]` for structs and enums of elements.
 ///
 /// ```
 /// use warpwise::{Array, Context, Elt, use_};

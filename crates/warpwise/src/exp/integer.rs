@@ -97,6 +97,35 @@ impl<T: Integer> Exp<T> {
         self.binary(op, divisor.operand())
     }
 
+    /// Returns the quotient rounded towards zero, and the remainder with the dividend's sign: `/` and `%`.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(-7).quot_rem(2))?, (-3, -1));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn quot_rem(self, divisor: impl Operand<T>) -> (Exp<T>, Exp<T>) {
+        let divisor = divisor.operand();
+        (self / divisor, self % divisor)
+    }
+
+    /// Returns the quotient rounded down, and the remainder with the divisor's sign: [`div_floor`](Exp::div_floor) and
+    /// [`mod_floor`](Exp::mod_floor).
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(-7).div_mod(2))?, (-4, 1));
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn div_mod(self, divisor: impl Operand<T>) -> (Exp<T>, Exp<T>) {
+        let divisor = divisor.operand();
+        (self.div_floor(divisor), self.mod_floor(divisor))
+    }
+
     /// Computes the remainder with the divisor's sign; the remainder of [`%`](std::ops::Rem) has the dividend's sign.
     ///
     /// ```
@@ -218,6 +247,45 @@ impl<T: Integer> Exp<T> {
     #[track_caller]
     pub fn test_bit(self, bit: impl Operand<T>) -> Exp<bool> {
         (self.shift_right_zeros(bit) & T::of(1.0)).ne(T::of(0.0))
+    }
+
+    /// Returns the number with this bit, from 0 on, set.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(1_u8).set_bit(2))?, 5);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn set_bit(self, bit: impl Operand<T>) -> Exp<T> {
+        self | (Exp::constant(T::of(1.0)) << bit.operand())
+    }
+
+    /// Returns the number with this bit, from 0 on, cleared.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(5_u8).clear_bit(2))?, 1);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn clear_bit(self, bit: impl Operand<T>) -> Exp<T> {
+        self & !(Exp::constant(T::of(1.0)) << bit.operand())
+    }
+
+    /// Returns the number with this bit, from 0 on, flipped.
+    ///
+    /// ```
+    /// use warpwise::{Context, Exp};
+    ///
+    /// assert_eq!(Context::new()?.run(&Exp::constant(5_u8).flip_bit(1))?, 7);
+    /// # Ok::<(), warpwise::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn flip_bit(self, bit: impl Operand<T>) -> Exp<T> {
+        self ^ (Exp::constant(T::of(1.0)) << bit.operand())
     }
 
     /// Returns whether the value is divisible by 2.

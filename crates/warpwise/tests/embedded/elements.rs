@@ -1,8 +1,8 @@
 //! Structs, enums, tuples and arrays as elements.
 
-use warpwise::{Array, Complex, Elt, Exp, IntoExp, use_};
+use warpwise::{Array, Complex, ComplexExp, Context, Elt, Exp, IntoExp, V2, V2Exp, V3, V3Exp, use_};
 
-use crate::run;
+use crate::{contexts, run};
 
 #[derive(Clone, Copy, PartialEq, Debug, Elt)]
 pub(crate) enum Figure {
@@ -112,4 +112,56 @@ fn elements_of_several_parts_are_compared() {
     let before = |x: (i32, f64), y: (i32, f64)| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)).is_lt();
     let expected = Array::from_fn([5, 5], |[i, j]| before(pairs[i], pairs[j])).unwrap();
     assert_eq!(run(&table), expected);
+}
+
+#[test]
+fn complex_functions_agree_with_each_other() {
+    let numbers = vec![Complex::new(0.5, -1.25), Complex::new(-2.0, 0.75), Complex::new(1e-3, 3.0)];
+    let xs = use_(&Array::from(numbers));
+    let distance = |x: ComplexExp<f64>, y: ComplexExp<f64>| (x - y).abs() / y.abs();
+    let two = || ComplexExp::new(2.0, 0.0);
+    let errors = xs.map(|z| {
+        let one = (z.sin() * z.sin()) + (z.cos() * z.cos());
+        let hyperbolic = z.cosh() * z.cosh() - z.sinh() * z.sinh();
+        [
+            distance(z.ln().exp(), z),
+            distance(z.pow(two()), z * z),
+            distance(one, ComplexExp::new(1.0, 0.0)),
+            distance(hyperbolic, ComplexExp::new(1.0, 0.0)),
+            distance(z.tan() * z.cos(), z.sin()),
+            distance(z.tanh() * z.cosh(), z.sinh()),
+            distance(z.recip() * z, ComplexExp::new(1.0, 0.0)),
+        ]
+    });
+    for context in contexts() {
+        for errors in context.run(&errors).unwrap().to_vec() {
+            assert!(errors.iter().all(|&error| error < 1e-10), "{errors:?}");
+        }
+    }
+    let zero = ComplexExp::<f64>::new(0.0, 0.0);
+    let powers = (zero.pow(two()).re, zero.pow(ComplexExp::new(0.0, 0.0)).re);
+    assert_eq!(Context::interpreter().run(&powers.0).unwrap(), 0.0);
+    assert_eq!(Context::interpreter().run(&powers.1).unwrap(), 1.0);
+}
+
+#[test]
+fn vectors_have_the_arithmetic_of_points() {
+    let points = vec![V3::new(1.0_f32, 2.0, 3.0), V3::new(-1.0, 0.5, 4.0)];
+    let xs = use_(&Array::from(points.clone()));
+    let moved = run(&xs.map(|p| (p + V3::new(1.0, 1.0, 1.0)) * 2.0 - p / 2.0 + -p));
+    let expected = |x: f32| (x + 1.0) * 2.0 - x / 2.0 - x;
+    let host = points.iter().map(|p| V3::new(expected(p.x), expected(p.y), expected(p.z)));
+    assert_eq!(moved.to_vec(), host.collect::<Vec<_>>());
+    let sums = run(&xs.fold1(|p, q| p + q));
+    assert_eq!(sums.to_vec(), [V3::new(0.0, 2.5, 7.0)]);
+    let right_angle = run(&xs.map(|p| p.cross(V3Exp::new(1.0, 1.0, 0.0)).dot(p)));
+    assert!(right_angle.to_vec().iter().all(|x| x.abs() < 1e-5));
+    let planes = run(&xs.map(|p| {
+        let mut plane = V2Exp::new(p.x, p.y);
+        plane += V2::new(1.0, 0.0);
+        plane *= p.z;
+        plane
+    }));
+    assert_eq!(planes.to_vec()[0], V2::new(6.0, 6.0));
+    assert_eq!(<[f32; 3]>::from(points[0]), [1.0, 2.0, 3.0]);
 }

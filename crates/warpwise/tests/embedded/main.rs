@@ -16,6 +16,7 @@ mod included;
 mod memory;
 mod opencl;
 mod operators;
+mod options;
 mod properties;
 mod sharing;
 mod sorting;

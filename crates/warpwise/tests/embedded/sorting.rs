@@ -1,5 +1,7 @@
 //! Sorts compared with the standard library's: of all types, of few and many elements, and where no host function can be called.
 
+use std::collections::BTreeMap;
+
 use warpwise::{Acc, Array, Context, SortKey, Vector, acond, awhile, f16, unit, use_};
 
 use crate::{contexts, run};
@@ -84,6 +86,42 @@ fn elements_that_repeat_are_there_once() {
     }
     let pairs = use_(&Array::from([(1_u8, 2.0), (1, 1.0), (1, 2.0), (0, 2.0)]));
     assert_eq!(run(&pairs.unique()).to_vec(), [(0, 2.0), (1, 1.0), (1, 2.0)]);
+}
+
+#[test]
+fn elements_are_grouped_by_keys() {
+    for count in [0, 1, 2, 500] {
+        let xs: Vec<(u8, i64)> = (0..count).map(|i| ((i * 31 % 7) as u8, i)).collect();
+        let mut expected: BTreeMap<u8, Vec<(u8, i64)>> = BTreeMap::new();
+        for &x in &xs {
+            expected.entry(x.0).or_default().push(x);
+        }
+        let (keys, lengths, elements) = use_(&Vector::from(xs)).group_by_key(|(key, _)| key);
+        let (keys, lengths, elements) = run(&(keys, lengths, elements));
+        assert_eq!(keys.to_vec(), expected.keys().copied().collect::<Vec<_>>(), "{count}");
+        let counts: Vec<i64> = expected.values().map(|group| group.len() as i64).collect();
+        assert_eq!(lengths.to_vec(), counts, "{count}");
+        assert_eq!(elements.to_vec(), expected.into_values().flatten().collect::<Vec<_>>(), "{count}");
+    }
+}
+
+#[test]
+fn segments_are_sorted_by_themselves() {
+    for lengths in [vec![], vec![0], vec![1], vec![3, 0, 4, 0, 0], vec![100, 1, 250]] {
+        let total: i64 = lengths.iter().sum();
+        let xs: Vec<u64> = numbers(total as usize).into_iter().map(|x| x % 50).collect();
+        let (mut ascending, mut descending, mut from) = (xs.clone(), xs.clone(), 0);
+        for &length in &lengths {
+            let to = from + length as usize;
+            ascending[from..to].sort();
+            descending[from..to].sort_by(|x, y| y.cmp(x));
+            from = to;
+        }
+        let (xs, lengths) = (use_(&Vector::from(xs)), use_(&Vector::from(lengths)));
+        let by_key = xs.sort_segments_by_key(&lengths, |x| -x.cast::<i32>());
+        let (plain, by_key) = run(&(xs.sort_segments(&lengths), by_key));
+        assert_eq!((plain.to_vec(), by_key.to_vec()), (ascending, descending));
+    }
 }
 
 /// Inside loops and choices the program itself sorts.
