@@ -18,22 +18,23 @@ pub struct CompileOptions {
     /// Run kernels on the processor (cpu) or on a device (opencl, cuda, either with :N; see `warpwise devices`)
     #[arg(long, value_name = "DEVICE", default_value_t = Target::Cpu)]
     pub device: Target,
-    /// Round every float operation by itself: no fused multiply-add
+    /// Round every float operation separately (no fused multiply-add)
     #[arg(long)]
     pub strict_fp: bool,
-    /// Approximate what is much cheaper so: divisions by square roots and by constants
+    /// Approximate divisions by square roots and by constants
     #[arg(long, conflicts_with = "strict_fp")]
     pub fast_math: bool,
     /// Leave out all run-time checks
     #[arg(long = "unsafe")]
     pub unsafe_: bool,
-    /// Use vectors of so many bits (128, 256, 512; 1: none), instead of the machine's widest
+    /// Vector width in bits (128, 256, 512; 1: no vectors), instead of the machine's widest
     #[arg(long, value_name = "BITS")]
     pub vector_width: Option<u32>,
-    /// Leave out these passes, to see what they are worth (sink, fuse, unmap, hoist, nest, distribute, divide, carry, specialise, tile, narrow, contract, short_circuit, merge)
+    /// Omit these passes, to measure their effect (sink, fuse, unmap, hoist, nest, distribute, divide, carry, specialise, tile, narrow, contract, short_circuit, merge)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = optional_pass)]
     pub without: Vec<String>,
-    /// Scan and partition in one launch on OpenCL devices, too; they must run work-groups on while others wait for them, as GPUs do
+    /// Scan and partition in one launch on OpenCL devices too; this needs work-groups that make progress while others wait for
+    /// them, as on GPUs
     #[arg(long)]
     pub single_pass: bool,
 }
@@ -42,10 +43,10 @@ pub struct CompileOptions {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Cache")]
 pub struct CacheOptions {
-    /// Keep compiled programs in this folder, instead of the user's cache folder
+    /// Store compiled programs in this folder, instead of the user's cache folder
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
-    /// Compile anew, and keep nothing
+    /// Compile again, and store nothing
     #[arg(long, conflicts_with = "cache")]
     pub no_cache: bool,
 }
@@ -54,16 +55,17 @@ pub struct CacheOptions {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Execution")]
 pub struct RunOptions {
-    /// Use so many threads, instead of one for each core
+    /// Number of threads, instead of one per core
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Use at most so much memory (K, M, G, T: units of 1024), instead of 80 % of the machine's
+    /// Memory limit (K, M, G, T: units of 1024), instead of 80 % of the machine's memory
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory_limit: Option<u64>,
-    /// Set a tuning parameter: what `#[param(NAME)]` stands before, or a number by which versions of code are chosen
+    /// Set a tuning parameter: an expression marked `#[param(NAME)]`, or a size at which the program switches between versions of
+    /// its code
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     pub param: Vec<(String, i64)>,
-    /// Set the tuning parameters that a file holds, one NAME=VALUE on each line
+    /// Set tuning parameters from a file with one NAME=VALUE per line
     #[arg(long, value_name = "FILE")]
     pub tuning: Option<PathBuf>,
 }

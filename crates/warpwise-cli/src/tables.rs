@@ -7,22 +7,22 @@ use warpwise_stream::source::{Encoding, TableStyle};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Tables (csv, tsv)")]
 pub struct TableArguments {
-    /// The first line of a table holds no names
+    /// The first line of a table has no names
     #[arg(long)]
     pub no_header: bool,
-    /// What stands between fields (`tab` for tabs), instead of a comma, or a semicolon with `--decimal ,`
+    /// Field separator (`tab` for tabs), instead of a comma, or a semicolon with `--decimal ,`
     #[arg(long, value_name = "CHAR", value_parser = separator)]
     delimiter: Option<u8>,
-    /// What stands before the fraction of a number, instead of a point
+    /// Decimal separator, instead of a point
     #[arg(long, value_name = "CHAR")]
     decimal: Option<char>,
-    /// Skip lines that begin so
+    /// Skip lines that begin with this character
     #[arg(long, value_name = "CHAR", value_parser = separator)]
     comment: Option<u8>,
-    /// What empty cells stand for; without it they are errors
+    /// Value of empty cells, which are errors otherwise
     #[arg(long, value_name = "VALUE")]
     missing: Option<String>,
-    /// How characters are written (latin1, windows-1252, utf-16le, ...), instead of UTF-8 or what a byte order mark says
+    /// Character encoding (latin1, windows-1252, utf-16le, ...), instead of UTF-8 or that of a byte order mark
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     encoding: Option<&'static Encoding>,
 }

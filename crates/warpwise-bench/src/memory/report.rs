@@ -79,7 +79,7 @@ impl Report {
         let more = self.rows.iter().filter(|row| row.is_more()).count();
         let _ = writeln!(
             text,
-            "{} programs, {more} of which copy something or have an array more than by hand; they come first.\n",
+            "{} programs; {more} copy something or have an array more than by hand, and come first.\n",
             self.rows.len()
         );
         text += "| program | by hand | at most | at most without | copies | copied | copies without | copied without | allocations | without / with | Futhark / ours |\n";
@@ -140,7 +140,7 @@ mod tests {
         let rows = text.lines().filter(|line| line.starts_with('|'));
         let entries: Vec<&str> = rows.filter_map(|line| line.split('`').nth(1)).collect();
         assert_eq!(entries, ["same_row", "next_rows", "other_row"], "{text}");
-        assert!(text.contains("3 programs, 2 of which"), "{text}");
+        assert!(text.contains("3 programs; 2 copy"), "{text}");
         assert!(text.contains("| 2.5 MB | 0 | 1.50 | – |"), "{text}");
     }
 }

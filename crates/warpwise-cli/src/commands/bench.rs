@@ -31,16 +31,16 @@ pub struct BenchArguments {
     /// Only this entry point
     #[arg(short, long)]
     entry: Option<String>,
-    /// Write the figures as data to a file (`-`: standard output)
+    /// Write the figures as JSON to a file (`-`: standard output)
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
-    /// Say how the medians compare to those in a file that --json has written
+    /// Compare the medians with those in a file written by --json
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Time each case exactly so often once it is warm, instead of until the median is stable
+    /// Number of timed runs of each case after warming up, instead of until the median is stable
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// On a device, time calls of arrays that lie there and stay there, not the copies
+    /// On a device, time calls on arrays that stay there, without copies
     #[arg(long)]
     resident: bool,
     #[command(flatten)]

@@ -22,20 +22,20 @@ use crate::output::{Progress, say};
 pub struct BuildArguments {
     /// The program
     file: PathBuf,
-    /// Call the result so, instead of the program without its ending
+    /// Name of the result, instead of the program's name without its ending
     #[arg(short, long, value_name = "NAME")]
     output: Option<PathBuf>,
-    /// Make a shared object, a static library, a C header, a manifest, and all of it as one C file
+    /// Build a shared object, a static library, a C header, a manifest, and all of it as one C file
     #[arg(long, conflicts_with = "server")]
     library: bool,
-    /// Give the library the interface of this version of Futhark, where they differ: of 0.25, functions have a result for each
-    /// part of a tuple, of 0.26 one that is a tuple
+    /// Version of Futhark whose C interface the library has, where they differ: in 0.25, functions have one result per tuple
+    /// component, in 0.26 one tuple
     #[arg(long, value_name = "VERSION", default_value = "0.26", requires = "library")]
     api: Api,
-    /// Make an executable that takes commands from standard input
+    /// Build a server that takes commands from standard input
     #[arg(long)]
     server: bool,
-    /// Make code that runs on every processor, and chooses when it starts, instead of code for this one
+    /// Build code for every processor, selected at start, instead of for this one
     #[arg(long, conflicts_with = "vector_width")]
     portable: bool,
     #[command(flatten)]

@@ -18,16 +18,16 @@ pub struct CheckArguments {
     /// Programs
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write errors and warnings as data to a file (`-`: standard output)
+    /// Write errors and warnings as JSON to a file (`-`: standard output)
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
-    /// Say nothing of warnings
+    /// Suppress warnings
     #[arg(short = 'w', long, conflicts_with = "werror")]
     no_warnings: bool,
-    /// Take warnings for errors
+    /// Treat warnings as errors
     #[arg(long = "Werror")]
     werror: bool,
-    /// Take the library of host programs (.mc) from this folder, instead of the one that comes with the compiler
+    /// Use the library of host programs (.mc) in this folder, instead of the bundled one
     #[arg(long, value_name = "DIR")]
     library: Option<PathBuf>,
     #[command(flatten)]

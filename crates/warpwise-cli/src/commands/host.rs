@@ -27,22 +27,22 @@ use crate::start;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Host programs (.mc)")]
 pub struct HostOptions {
-    /// Run everything in order on the host: `accelerate` has no effect
+    /// Run everything sequentially on the host; `accelerate` has no effect
     #[arg(long, conflicts_with = "debug")]
     sequential: bool,
-    /// Check what is accelerated, then run everything in order on the host
+    /// Check accelerated expressions, then run everything sequentially on the host
     #[arg(long)]
     debug: bool,
-    /// Fail where an accelerated expression meets a sequence of elements of different lengths, which cost time
+    /// Fail if an accelerated expression meets a sequence whose elements differ in length, which costs time
     #[arg(long, conflicts_with = "sequential")]
     strict_regular: bool,
-    /// The most dimensions of tensors that accelerated expressions take
+    /// Maximum rank of the tensors in accelerated expressions
     #[arg(long, value_name = "N", default_value_t = Accepted::default().dimensions as u64, value_parser = value_parser!(u64).range(1..=16))]
     tensor_max_rank: u64,
-    /// Run the tests (`utest`) too, and fail if one fails
+    /// Also run the tests (`utest`), and fail if one fails
     #[arg(long)]
     test: bool,
-    /// Take the library from this folder, instead of the one that comes with the compiler
+    /// Use the library in this folder, instead of the bundled one
     #[arg(long, value_name = "DIR")]
     library: Option<PathBuf>,
 }

@@ -22,9 +22,9 @@ use crate::failure::Failure;
 /// What can be done.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Say what is wrong with programs
+    /// Check programs for errors and warnings
     Check(check::CheckArguments),
-    /// Make an executable of a program, or a library for C
+    /// Build an executable or a C library
     Build(build::BuildArguments),
     /// Compile a program and run one of its entry points
     Run(run::RunArguments),
@@ -32,15 +32,15 @@ pub enum Command {
     Stream(stream::StreamArguments),
     /// Time the cases of a program's test blocks
     Bench(bench::BenchArguments),
-    /// Find by measurement by which sizes a program chooses between versions of its code
+    /// Tune the thresholds between versions of a program's code by measurement
     Autotune(autotune::AutotuneArguments),
     /// Run the test blocks of programs
     Test(test::TestArguments),
-    /// Show the machines that programs can run on
+    /// List the processors and devices that programs can run on
     Devices,
-    /// Say what the code of a message means
+    /// Explain the code of a message
     Explain(explain::ExplainArguments),
-    /// Show what the compiler makes of a program
+    /// Show the stages of a program's compilation
     Dev(dev::DevArguments),
 }
 

@@ -34,23 +34,23 @@ pub struct RunArguments {
     /// Values as text, or files with values (text, binary, .npy, .png); without any, standard input is read
     #[arg(value_name = "ARG")]
     arguments: Vec<String>,
-    /// Write the results to a file, one for each result or one for all; its ending tells the format: .npy, .npz,
-    /// .png, .jpg, .csv, .tsv, .bin, or .txt and none for text
+    /// Write the results to a file, one per result or one for all; the ending selects the format: .npy, .npz, .png, .jpg, .csv,
+    /// .tsv, .bin, or .txt and none for text
     #[arg(short, long = "output", value_name = "OUT")]
     outputs: Vec<PathBuf>,
     /// Write results in the binary format
     #[arg(long)]
     binary: bool,
-    /// Say how long each phase and each kernel took, and how much memory was used
+    /// Print the time of each phase and kernel, and the memory used
     #[arg(long)]
     profile: bool,
-    /// Write when each phase, kernel and copy ran to a file that Perfetto and Chrome (`chrome://tracing`) show
+    /// Write a trace of phases, kernels and copies for Perfetto or Chrome (`chrome://tracing`)
     #[arg(long, value_name = "OUT")]
     profile_trace: Option<PathBuf>,
-    /// Say what the cache does
+    /// Report what the cache does
     #[arg(short, long)]
     verbose: bool,
-    /// Show results whole also where they are larger than a terminal
+    /// Print results in full even if they are larger than the terminal
     #[arg(long)]
     full: bool,
     #[command(flatten)]

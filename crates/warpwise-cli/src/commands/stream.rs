@@ -39,7 +39,7 @@ pub struct StreamArguments {
     /// The entry point that takes a chunk of elements (its last parameters) and gives arrays
     #[arg(short, long, default_value = "main", conflicts_with = "fold")]
     entry: String,
-    /// Fold with the entry points `init`, `step` (chunk, then state) and `merge` (state, state) instead
+    /// Fold with the entry points `init`, `step` (chunk, then state) and `merge` (state, state)
     #[arg(long)]
     fold: bool,
     /// Values for the parameters before the streamed ones
@@ -48,30 +48,30 @@ pub struct StreamArguments {
     /// A file of elements, or - for standard input; one for each streamed parameter
     #[arg(short, long = "input", value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// A column of the input (a name, or a number with --no-header); several for several parameters. Behind the name of a
-    /// column of lists, `.length` means how long they are
+    /// A column of the input (a name, or a number with --no-header), one per streamed parameter. `.length` after the name of a
+    /// column of lists selects their lengths
     #[arg(long = "column", value_name = "COLUMN")]
     columns: Vec<String>,
-    /// The format of the inputs (raw, npy, csv, tsv, mtx, wav, arrow, parquet), instead of what their endings say
+    /// Format of the inputs (raw, npy, csv, tsv, mtx, wav, arrow, parquet), instead of by their endings
     #[arg(long, value_name = "FORMAT")]
     input_format: Option<Format>,
-    /// The sizes of an element in raw data, such as 3,4
+    /// Shape of an element in raw data, such as 3,4
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     shape: Vec<i64>,
     /// Read files instead of mapping them into memory
     #[arg(long)]
     no_mmap: bool,
-    /// End after so many elements
+    /// Stop after this number of elements
     #[arg(long, value_name = "N")]
     take: Option<u64>,
-    /// Write a result to a file (.npy, .raw, .csv, .tsv, .arrow, .parquet; - is standard output), one for each, instead of
+    /// Write a result to a file (.npy, .raw, .csv, .tsv, .arrow, .parquet; - is standard output), one per result, instead of
     /// printing its elements as csv; the state of a fold may go to any file that `run` writes
     #[arg(short, long = "output", value_name = "OUT")]
     outputs: Vec<PathBuf>,
-    /// The format of the outputs (raw, npy, csv, tsv, arrow, parquet), instead of what their endings say
+    /// Format of the outputs (raw, npy, csv, tsv, arrow, parquet), instead of by their endings
     #[arg(long, value_name = "FORMAT", conflicts_with = "fold")]
     output_format: Option<OutputFormat>,
-    /// Call the entry point with always so many elements, instead of about a mebibyte; the result may depend on it
+    /// Number of elements in every call of the entry point, instead of about a mebibyte; the result may depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     block: Option<u64>,
     /// The entry point treats elements one by one: calls may get as many elements as is fastest
@@ -81,7 +81,7 @@ pub struct StreamArguments {
     /// The default is 100 where results go to a pipe or a terminal; otherwise, and with --block, the stream waits for whole blocks
     #[arg(long, value_name = "MS", conflicts_with = "fold")]
     patience: Option<u64>,
-    /// Say how much was done, how fast, and with how much memory
+    /// Print the amount of work, the throughput, and the memory used
     #[arg(long)]
     profile: bool,
     #[command(flatten)]

@@ -132,7 +132,7 @@ impl Functions {
         }
         let results = lifter.body_in_forms(&body, &lifted.regular_results)?;
         if lifter.has_checks() {
-            return lifter.unlifted("a check of which nothing is kept");
+            return lifter.unlifted("a check without a kept value");
         }
         let result = lifter.owned(results);
         let stms = std::mem::take(&mut lifter.out);

@@ -114,7 +114,7 @@ fn lifted(functions: &mut Functions, callee: &Function, varies: &[Varies]) -> Li
         body.result.iter().zip(&is_common).filter(|(_, common)| !**common).map(|(&x, _)| x).collect();
     let mut given = lifter.results(&varying)?.into_iter();
     if lifter.has_checks() {
-        return lifter.unlifted("a check of which nothing is kept");
+        return lifter.unlifted("a check without a kept value");
     }
     lifter.end();
     let stms = std::mem::take(&mut lifter.out);

@@ -551,7 +551,7 @@ impl<'p> Lifter<'p> {
         let group = std::mem::take(&mut self.group);
         let done = work(self)?;
         if self.group.checks {
-            return self.unlifted("a check of which nothing is kept");
+            return self.unlifted("a check without a kept value");
         }
         self.group = group;
         Ok(done)

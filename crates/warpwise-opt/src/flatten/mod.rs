@@ -173,7 +173,7 @@ impl Flatten {
         }
         let results = lifter.body(&lambda.body)?;
         if lifter.has_checks() {
-            return lifter.unlifted("a check of which nothing is kept");
+            return lifter.unlifted("a check without a kept value");
         }
         if let Expr::FlatMap(_) = &stm.expr {
             lifter.joined(stm, &results)?;

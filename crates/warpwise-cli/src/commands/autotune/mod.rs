@@ -34,16 +34,16 @@ use search::{Assignment, Sample, Used, search};
 pub struct AutotuneArguments {
     /// The program
     file: PathBuf,
-    /// Only the test cases of this entry point; with values, the entry point to call (`main` unless named)
+    /// Only the test cases of this entry point; with values, the entry point to call (default: `main`)
     #[arg(short, long)]
     entry: Option<String>,
     /// Values, or files with values, to measure with instead of the program's test cases
     #[arg(value_name = "ARG")]
     arguments: Vec<String>,
-    /// Write what is found to this file, instead of `PROG.tuning`
+    /// Write the parameters to this file, instead of `PROG.tuning`
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Run each version so often, and take the shortest time
+    /// Number of runs of each version, of which the shortest counts
     #[arg(short, long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     #[command(flatten)]

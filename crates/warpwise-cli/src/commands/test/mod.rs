@@ -33,32 +33,32 @@ use crate::output::{Progress, print_line, write_json};
     after_help = "Tags leave cases or whole programs out: `notest`, and on a device `no_cpu`, `no_opencl`, `no_cuda`."
 )]
 pub struct TestArguments {
-    /// Programs, and folders whose programs (.fut) are all tested
+    /// Programs, or folders of programs (.fut)
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Write the results as data to a file (`-`: standard output)
+    /// Write the results as JSON to a file (`-`: standard output)
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
-    /// Test so many programs at a time, instead of one for each core
+    /// Number of programs tested at a time, instead of one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Give up on a program after so long
+    /// Time limit for each program
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
-    /// What of the compiler's errors is compared with what a program says it must be rejected for
+    /// How the compiler's errors are compared with those that a program expects
     #[arg(long, value_enum, default_value_t = Errors::Message)]
     errors: Errors,
-    /// Also run every case with its memory in the interpreter, after each pass that places arrays, and look for arrays in
-    /// wrong places and for races: as far as so many steps lead
+    /// Also interpret every case with explicit memory after each pass that places arrays, for at most STEPS steps, and report
+    /// misplaced arrays and races
     #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "1000000")]
     heap: Option<u64>,
-    /// Start the random numbers of properties here, so that a run can be repeated
+    /// Seed of the random numbers of properties
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print a table of what passed by folder; several folders are told apart anyway
+    /// Print a table of results by folder; this is the default for several folders
     #[arg(long)]
     by_folder: bool,
-    /// Name every program and every case, also those that pass
+    /// List every program and case, including those that pass
     #[arg(short, long)]
     verbose: bool,
     /// Test this one program in this process, and print the result as data

@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
                 self.lay_structure(&refined, base, scopes)
             }
             ModuleTypeExprKind::Arrow { .. } => {
-                let message = "this is the type of a parametric module, of which nothing can be included";
+                let message = "this is the type of a parametric module, which cannot be included";
                 self.report(
                     Diagnostic::error("E0221", seal.span, message).label(signature.span, "said here"),
                 );

@@ -27,7 +27,7 @@ impl<'a> Checker<'a> {
         let before = self.module_work;
         self.module_work = before.saturating_add(cost);
         if before < MOST_WORK && self.module_work >= MOST_WORK {
-            self.limit(span, "modules and module types that come to so many parts");
+            self.limit(span, "modules and module types with this many parts");
         }
         self.module_work < MOST_WORK
     }

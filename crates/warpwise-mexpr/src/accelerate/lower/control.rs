@@ -179,7 +179,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
         self.same_buffers(&then.data.layout, &other.data.layout, span)?;
         let (lengths, other_lengths) = (then.data.layout.lengths(), other.data.layout.lengths());
         if lengths.len() != other_lengths.len() || then.data.leaves.len() != other.data.leaves.len() {
-            return self.refuse("alternatives of which one has no type", span);
+            return self.refuse("alternatives one of which has no type", span);
         }
         // Lengths that are equal on both sides need no result.
         let mut sizes: Vec<(Operand, Operand)> = Vec::new();

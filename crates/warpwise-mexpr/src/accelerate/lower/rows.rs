@@ -167,7 +167,7 @@ impl Lowerer<'_, '_> {
                 for (position, (label, _)) in fields.iter().enumerate() {
                     let Some(own) = parts.iter().map(|part| part.get(position)).collect::<Option<Vec<_>>>()
                     else {
-                        return self.refuse("elements of which one has no type", span);
+                        return self.refuse("elements one of which has no type", span);
                     };
                     let own: Vec<Data> = own.into_iter().map(|(_, field)| field.clone()).collect();
                     all.push((*label, self.concat_elements(&own, len, span)?));
@@ -183,7 +183,7 @@ impl Lowerer<'_, '_> {
         let mut pools = Vec::new();
         for part in parts {
             let Layout::Rows(total, element) = &part.layout else {
-                return self.refuse("elements of which one has no type", span);
+                return self.refuse("elements one of which has no type", span);
             };
             let layout = Layout::Seq(*total, element.clone());
             pools.push(Data { layout, leaves: part.leaves[2..].to_vec() });
@@ -298,7 +298,7 @@ impl Lowerer<'_, '_> {
                 let leaves = value.leaves.iter().enumerate().map(|(leaf, new)| item(self, leaf, *new));
                 Ok(Data { leaves: leaves.collect(), layout: value.layout.clone() })
             }
-            _ => self.refuse("elements of which one has no type", span),
+            _ => self.refuse("elements one of which has no type", span),
         }
     }
 

@@ -45,7 +45,7 @@ impl Lowerer<'_, '_> {
     fn as_long_as(&mut self, data: &Data, wanted: &Layout, span: Span) -> Result<Data, Failure> {
         let (own, other) = (data.layout.lengths(), wanted.lengths());
         if own.len() != other.len() || data.leaves.len() != wanted.n_leaves() {
-            return self.refuse("elements of which one has no type", span);
+            return self.refuse("elements one of which has no type", span);
         }
         if own == other {
             return Ok(data.clone());
