@@ -222,6 +222,7 @@ impl Checker<'_> {
             None => self.expr(&mut binding.body),
         };
         self.level -= 1;
+        self.refuse_too_large(result_span(&binding.body));
         if binding.ty.is_some() || is_pure(&binding.body) {
             self.generalise(binding.var, ty);
         } else {
@@ -258,6 +259,9 @@ impl Checker<'_> {
             self.demand(inside, found, result_span(&binding.body), "this definition");
         }
         self.level -= 1;
+        if let Some(last) = bindings.last() {
+            self.refuse_too_large(result_span(&last.body));
+        }
         let bound: Vec<_> =
             bindings.iter().map(|binding| (binding.var, self.typing.vars[binding.var.0 as usize])).collect();
         self.generalise_all(&bound);

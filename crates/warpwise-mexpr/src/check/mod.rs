@@ -70,6 +70,7 @@ pub fn check(program: &mut Program, names: &mut Names) -> (Typing, Vec<Complaint
     decls.iter_mut().for_each(|decl| checker.top_decl(decl));
     if let Some(main) = &mut main {
         checker.expr(main);
+        checker.refuse_too_large(main.span);
     }
     let Checker { mut typing, complaints, .. } = checker;
     typing.types.finish();
@@ -182,6 +183,16 @@ impl Checker<'_> {
             known.places.push(self.place);
         } else if self.complaints.len() < MAX_ERRORS {
             self.complaints.push(Complaint { diagnostic, places: vec![self.place] });
+        }
+    }
+
+    /// Reports that a type in the code that ends here had too many parts.
+    fn refuse_too_large(&mut self, span: Span) {
+        if self.types().were_too_large() {
+            let message = "a type here has more than 50,000 parts";
+            let hint =
+                "a value that is used twice in a tuple, again and again, has twice as many parts every time";
+            self.error(Diagnostic::error("M0305", span, message).hint(hint));
         }
     }
 

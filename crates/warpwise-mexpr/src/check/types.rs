@@ -70,10 +70,17 @@ enum Meta {
     Open(Open),
 }
 
+/// Maximum number of parts of a type. In `let p = (o, o) in let q = (p, p)` and so on, a type has twice as many parts at every step.
+const MOST_PARTS: u32 = 50_000;
+
 /// All types of a program.
 #[derive(Clone, Debug)]
 pub struct Types {
     nodes: Vec<Node>,
+    /// Number of parts of each type, as of its creation: a type that is not known yet counts as one.
+    sizes: Vec<u32>,
+    /// Whether a type with too many parts was to be added since this was last asked.
+    too_large: bool,
     metas: Vec<Meta>,
     /// The levels of type variables: a type variable must not get into a type of a lower level.
     var_levels: Vec<u32>,
@@ -83,7 +90,8 @@ impl Types {
     /// Returns a table with the types that every program has.
     pub fn new() -> Types {
         let nodes = vec![Node::Bool, Node::Int, Node::Float, Node::Char, Node::Record(Rc::new([]))];
-        Types { nodes, metas: Vec::new(), var_levels: Vec::new() }
+        let sizes = vec![1; nodes.len()];
+        Types { nodes, sizes, too_large: false, metas: Vec::new(), var_levels: Vec::new() }
     }
 
     /// `Bool`.
@@ -97,10 +105,23 @@ impl Types {
     /// `()`.
     pub const UNIT: Ty = Ty(4);
 
-    /// Adds a type.
+    /// Adds a type. One with too many parts becomes an unknown one, which fits everywhere: the program is in error already.
     pub fn add(&mut self, node: Node) -> Ty {
+        let parts = self.parts_of(&node).into_iter();
+        let size =
+            parts.fold(1_u32, |sum, part| sum.saturating_add(self.sizes[self.shallow(part).0 as usize]));
+        if size > MOST_PARTS {
+            self.too_large = true;
+            return self.fresh(0);
+        }
         self.nodes.push(node);
+        self.sizes.push(size);
         Ty(self.nodes.len() as u32 - 1)
+    }
+
+    /// Returns whether a type with too many parts was to be added since the last call.
+    pub fn were_too_large(&mut self) -> bool {
+        std::mem::take(&mut self.too_large)
     }
 
     /// Adds `[T]`.
@@ -206,7 +227,11 @@ impl Types {
 
     /// Returns the types directly inside a type.
     pub fn parts(&self, ty: Ty) -> Vec<Ty> {
-        match self.node(ty) {
+        self.parts_of(self.node(ty))
+    }
+
+    fn parts_of(&self, node: &Node) -> Vec<Ty> {
+        match node {
             Node::Bool | Node::Int | Node::Float | Node::Char | Node::Var(_) => Vec::new(),
             Node::Seq(element) | Node::Tensor(element) => vec![*element],
             Node::Record(fields) => fields.iter().map(|(_, ty)| *ty).collect(),
