@@ -198,6 +198,8 @@ impl Sum {
     }
 }
 
+type Combine = fn(&Sum, &Sum) -> Option<Sum>;
+
 /// The variables that one operand is computed from, as sums. Each is computed once: in `b = a + a`, `c = b + b`, `d = c + c` and so on
 /// there are twice as many ways to a variable at every step.
 struct Expansion<'d, D> {
@@ -214,27 +216,23 @@ impl<'e, D: Fn(Var) -> Option<&'e Expr>> Expansion<'_, D> {
     }
 
     fn var(&mut self, var: Var) -> Option<Sum> {
-        let (op, x, y) = match (self.definition)(var) {
-            Some(Expr::Operand(x)) => return self.operand(*x),
-            Some(Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), x, y)) => (op, *x, *y),
-            Some(_) | None => return Some(Sum::var(var)),
-        };
+        match (self.definition)(var) {
+            Some(Expr::Operand(x)) => self.operand(*x),
+            Some(Expr::Binary(BinaryOp::Add, x, y)) => self.combined(var, (*x, *y), Sum::plus),
+            Some(Expr::Binary(BinaryOp::Sub, x, y)) => self.combined(var, (*x, *y), Sum::minus),
+            Some(Expr::Binary(BinaryOp::Mul, x, y)) => self.combined(var, (*x, *y), Sum::times),
+            Some(_) | None => Some(Sum::var(var)),
+        }
+    }
+
+    fn combined(&mut self, var: Var, (x, y): (Operand, Operand), combine: Combine) -> Option<Sum> {
         if let Some(known) = self.known.get(&var) {
             return known.clone();
         }
-        let sum = self.combined(*op, x, y);
+        let sum = self.operand(x).zip(self.operand(y)).and_then(|(x, y)| combine(&x, &y));
         let sum = sum.map(|sum| if sum.is_small() { sum } else { Sum::var(var) });
         self.known.insert(var, sum.clone());
         sum
-    }
-
-    fn combined(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Option<Sum> {
-        let (x, y) = (self.operand(x)?, self.operand(y)?);
-        match op {
-            BinaryOp::Add => x.plus(&y),
-            BinaryOp::Sub => x.minus(&y),
-            _ => x.times(&y),
-        }
     }
 }
 
@@ -287,19 +285,17 @@ mod tests {
     /// Chains in which every value is used twice take no more steps than they have values, and stay small.
     #[test]
     fn chains_of_shared_values_are_expanded_once() {
-        for op in [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul] {
+        let combinations: [(BinaryOp, Combine); 3] =
+            [(BinaryOp::Add, Sum::plus), (BinaryOp::Sub, Sum::minus), (BinaryOp::Mul, Sum::times)];
+        for (op, combine) in combinations {
             let vars: Vec<Var> = (0..200).map(Var::new).collect();
             let step = |index: usize| Expr::Binary(op, vars[index - 1].into(), vars[index - 2].into());
             let chain: Vec<Expr> = (2..200).map(step).collect();
             let definition = |var: Var| var.index().checked_sub(2).and_then(|index| chain.get(index));
             let of = |index: usize| Sum::of(vars[index].into(), &definition);
             assert!(of(199).is_none_or(|sum| sum.is_small()), "{op:?}");
-            let expected = match op {
-                BinaryOp::Add => Sum::var(vars[1]).plus(&Sum::var(vars[0])),
-                BinaryOp::Sub => Sum::var(vars[1]).minus(&Sum::var(vars[0])),
-                _ => Sum::var(vars[1]).times(&Sum::var(vars[0])),
-            };
-            assert_eq!(of(2), expected);
+            let (x, y) = (Sum::var(vars[1]), Sum::var(vars[0]));
+            assert_eq!(of(2), combine(&x, &y));
         }
     }
 }
