@@ -1,4 +1,4 @@
--- `hist_stream dest op ne f xs` combines what is written to one place by the operator.
+-- `hist_stream dest op ne f xs` combines the values written to the same index with the operator `op`.
 -- ==
 -- input { [0, 0, 0] [1, 2, 3] }
 -- output { [6, 12, 0] }

@@ -1,4 +1,4 @@
--- An accumulator may be carried by a loop: an element writes as often as it needs to.
+-- A loop may carry an accumulator, so that one element may write any number of times.
 -- ==
 -- input { [0, 0, 0] [3i64, 1i64] }
 -- output { [2, 1, 1] }

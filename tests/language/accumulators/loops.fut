@@ -1,4 +1,4 @@
--- A function may hand its accumulator through loops; rows are added as a whole.
+-- A function may pass its accumulator through a loop; one write may add a whole row.
 -- ==
 -- entry: stairs
 -- input { 4i64 [1i64, 3i64, 9i64, 0i64] }

@@ -1,4 +1,4 @@
--- What is written outside of the array is dropped.
+-- Writes out of bounds of the accumulator are ignored.
 -- ==
 -- input { [0, 0] [-1i64, 1i64, 2i64] }
 -- output { [0, 7] }

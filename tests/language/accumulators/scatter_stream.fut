@@ -1,4 +1,4 @@
--- `scatter_stream dest f xs` runs `f` for all elements of `xs`; each may write to any places of `dest`. Of several values
+-- `scatter_stream dest f xs` applies `f` to each element of `xs`; each application may write anywhere in `dest`. Of several values
 -- written to one place the last stays, or on a device any one.
 -- ==
 -- input { [0, 0, 0, 0] [1i64, 3i64] }

@@ -1,4 +1,4 @@
--- An accumulator is consumed by writing to it: the older one is used no more.
+-- A write consumes the accumulator, which must not be used again.
 -- ==
 -- error: E0401.*:6:27
 def twice [k] (acc: *intrinsics.acc ([k]i32)) (i: i64) : intrinsics.acc ([k]i32) =

@@ -1,4 +1,4 @@
--- `and` says whether all of an array is true, `or` whether any is.
+-- `and` returns whether all elements of an array are true, and `or` whether any element is true.
 -- ==
 -- input { [true, false] }
 -- output { false true }

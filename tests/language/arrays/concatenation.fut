@@ -1,4 +1,4 @@
--- `++` and `concat` put one array behind another.
+-- `++` and `concat` concatenate two arrays.
 -- ==
 -- input { [1] [2, 3] }
 -- output { [1, 2, 3] [2, 3, 1] }

@@ -1,4 +1,4 @@
--- `copy` is the same value in memory of its own.
+-- `copy` returns an equal value in memory of its own.
 -- ==
 -- input { [1, 2] }
 -- output { [0, 2] [1, 2] }

@@ -1,4 +1,4 @@
--- `[]` is the empty array of whatever type is asked for.
+-- `[]` is the empty array of the type that its context requires.
 -- ==
 -- input { }
 -- output { empty([0]f32) 0i64 }

@@ -1,4 +1,4 @@
--- Where nothing says how long the rows of an empty array are, it is an error.
+-- An empty array is an error if its row size cannot be determined.
 -- ==
 -- error: E0303.*:5:13
 def main =

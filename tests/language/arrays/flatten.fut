@@ -1,4 +1,4 @@
--- `flatten` puts all rows behind each other; the size of the result is the product.
+-- `flatten` concatenates the rows of a matrix; the size of the result is the product of the two sizes.
 -- ==
 -- input { [[1, 2], [3, 4], [5, 6]] }
 -- output { [1, 2, 3, 4, 5, 6] }

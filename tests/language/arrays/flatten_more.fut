@@ -1,4 +1,4 @@
--- `flatten_3d` and `unflatten_3d` do the same with three dimensions.
+-- `flatten_3d` and `unflatten_3d` flatten and unflatten arrays of three dimensions.
 -- ==
 -- input { [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] }
 -- output { [1, 2, 3, 4, 5, 6, 7, 8] [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] }

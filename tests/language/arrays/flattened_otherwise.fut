@@ -1,4 +1,4 @@
--- What is flattened is the array as it is seen: turned, cut or backwards.
+-- A transposed, sliced or reversed array is flattened in the order of its elements in the view.
 -- ==
 -- entry: turned
 -- input { [[1, 2, 3], [4, 5, 6]] }

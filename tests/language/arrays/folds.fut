@@ -1,4 +1,4 @@
--- `foldl` combines from the left and `foldr` from the right, one element after another.
+-- `foldl` combines the elements of an array one after another from the left, and `foldr` from the right.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 123 321 }

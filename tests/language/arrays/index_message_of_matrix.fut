@@ -1,4 +1,4 @@
--- A failing index of several dimensions is told whole.
+-- If an index of several dimensions is out of bounds, the message shows the whole index.
 -- ==
 -- input { [[1, 2], [3, 4]] 1i64 2i64 }
 -- error: Index \[1, 2\] out of bounds for array of shape \[2\]\[2\]

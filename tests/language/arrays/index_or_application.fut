@@ -1,4 +1,4 @@
--- `f[0]` is an index, `f [0]` the application of `f` to an array.
+-- `f[0]` indexes the array `f`, whereas `f [0]` applies the function `f` to an array.
 -- ==
 -- input { [7, 8] }
 -- output { 7 0 }

@@ -1,4 +1,4 @@
--- An index outside of the array ends the run; the message says which index and which shape.
+-- An index out of bounds ends the run; the message shows the index and the shape of the array.
 -- ==
 -- input { [5, 6] 2i64 }
 -- error: Index \[2\] out of bounds for array of shape \[2\]

@@ -1,4 +1,4 @@
--- An index for each dimension gives an element; fewer give a row.
+-- An index for each dimension yields an element; fewer indices yield a row.
 -- ==
 -- input { [[1, 2], [3, 4]] 1i64 0i64 }
 -- output { 3 [3, 4] 3 }

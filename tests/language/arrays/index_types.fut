@@ -1,4 +1,4 @@
--- An index may be of any signed integer type.
+-- An index may have any signed integer type.
 -- ==
 -- input { [5, 6, 7] 1i8 2i16 0i32 }
 -- output { 6 7 5 }

@@ -1,4 +1,4 @@
--- `a[i]` is the element at position `i`, counted from zero.
+-- `a[i]` is the element of `a` at index `i`; indices start at zero.
 -- ==
 -- input { [5, 6, 7] 0i64 }
 -- output { 5 }

@@ -1,4 +1,4 @@
--- `indices` is the positions of an array.
+-- `indices` returns the indices of an array.
 -- ==
 -- input { [7, 8, 9] }
 -- output { [0i64, 1i64, 2i64] }

@@ -1,4 +1,4 @@
--- `iota n` counts from zero to `n - 1`; `replicate n x` repeats a value.
+-- `iota n` is the array of the integers from 0 to `n - 1`; `replicate n x` is an array of `n` copies of `x`.
 -- ==
 -- input { 3i64 7 }
 -- output { [0i64, 1i64, 2i64] [7, 7, 7] }

@@ -1,4 +1,4 @@
--- `length` is the number of elements, `null` says whether there are none.
+-- `length` returns the number of elements of an array, and `null` whether the array is empty.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 3i64 false }

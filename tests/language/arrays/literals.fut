@@ -1,4 +1,4 @@
--- An array literal lists its elements, which are of one type.
+-- An array literal lists its elements, which have the same type.
 -- ==
 -- input { 2 }
 -- output { [1, 2, 3] }

@@ -1,4 +1,4 @@
--- `manifest` is its argument, stored in the usual order.
+-- `manifest` returns its argument with the elements stored in memory in their order.
 -- ==
 -- input { [[1, 2], [3, 4]] }
 -- output { [[1, 3], [2, 4]] }

@@ -1,4 +1,4 @@
--- No array has a negative size.
+-- An array cannot have a negative size.
 -- ==
 -- input { -1i64 }
 -- error: .

@@ -1,4 +1,4 @@
--- Arrays of arrays are arrays of more dimensions.
+-- An array of arrays is an array of more dimensions.
 -- ==
 -- input { 1 2 }
 -- output { [[1, 2], [2, 1]] }

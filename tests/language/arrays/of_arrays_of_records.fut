@@ -1,4 +1,4 @@
--- Arrays nest with records and tuples freely.
+-- Arrays, records and tuples may be nested freely.
 -- ==
 -- input { [1, 2] }
 -- output { [[1, 2], [2, 3]] }

@@ -1,4 +1,4 @@
--- Arrays hold tuples, and an index then gives a tuple.
+-- The elements of an array may be tuples; indexing then yields a tuple.
 -- ==
 -- input { [1, 2] [3.0, 4.0] }
 -- output { 2 4.0 }

@@ -1,4 +1,4 @@
--- `head last tail init` are the first element, the last one, and what is left without them.
+-- `head` and `last` return the first and the last element of an array; `tail` and `init` return the array without this element.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 1 3 [2, 3] [1, 2] }

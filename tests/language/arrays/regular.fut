@@ -1,4 +1,4 @@
--- All rows of an array have one length.
+-- All rows of an array must have the same length.
 -- ==
 -- error: E0301.*:4:24
 def main = [[1i32, 2], [3]]

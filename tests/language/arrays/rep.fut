@@ -1,4 +1,4 @@
--- `rep` repeats a value as often as the type of the result says.
+-- `rep` repeats a value as often as the expected type of the result requires.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [8, 9, 10] }

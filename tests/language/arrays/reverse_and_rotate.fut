@@ -1,4 +1,4 @@
--- `reverse` turns the order around; `rotate r` moves everything `r` places to the left, cyclically.
+-- `reverse` reverses the order of the elements; `rotate r` rotates them cyclically by `r` places to the left.
 -- ==
 -- input { [1, 2, 3] 1i64 }
 -- output { [3, 2, 1] [2, 3, 1] }

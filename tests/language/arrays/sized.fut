@@ -1,4 +1,4 @@
--- `sized n xs` is `xs` with the size `n`, which is checked when the program runs.
+-- `sized n xs` is `xs` with the size `n`, which is checked at run time.
 -- ==
 -- input { 2i64 [1, 2] }
 -- output { [1, 2] }

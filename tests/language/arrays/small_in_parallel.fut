@@ -1,4 +1,4 @@
--- Arrays of a few elements inside of parallel code: filled in a loop, as matrices and vectors, in turns, and of bytes.
+-- Parallel code may use small arrays: updated in a loop, as matrices and vectors, swapped in a loop, and of bytes.
 -- ==
 -- entry: main
 -- random input { [1000]f32 [1000]i64 }

@@ -1,4 +1,4 @@
--- An array is no function: with a space before the bracket this is an application.
+-- A space before the bracket makes `xs [0]` a function application, and an array is not a function.
 -- ==
 -- error: E0206.*:4:24
 def main (xs: []i32) = xs [0]

@@ -1,4 +1,4 @@
--- `split` divides an array in two parts whose sizes add up to its own.
+-- `split` divides an array into two parts whose sizes add up to the size of the array.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [1] [2, 3] }

@@ -1,4 +1,4 @@
--- `tabulate n f` applies `f` to all positions; `tabulate_2d` and `tabulate_3d` do so in more dimensions.
+-- `tabulate n f` applies `f` to every index below `n`; `tabulate_2d` and `tabulate_3d` do so in two and three dimensions.
 -- ==
 -- input { 2i64 }
 -- output { [0i64, 1i64] [[0i64, 1i64, 2i64], [10i64, 11i64, 12i64]] }

@@ -1,4 +1,4 @@
--- `take n` is the first `n` elements, `drop n` the rest.
+-- `take n` returns the first `n` elements of an array, and `drop n` the remaining ones.
 -- ==
 -- input { 1i64 [1, 2, 3] }
 -- output { [1] [2, 3] }

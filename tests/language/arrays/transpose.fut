@@ -1,4 +1,4 @@
--- `transpose` exchanges rows and columns.
+-- `transpose` exchanges the rows and columns of a matrix.
 -- ==
 -- input { [[1, 2, 3], [4, 5, 6]] }
 -- output { [[1, 4], [2, 5], [3, 6]] }

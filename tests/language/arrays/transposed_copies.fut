@@ -1,4 +1,4 @@
--- A copy of a transposed array has its elements side by side, whatever they are, and whichever dimensions changed places.
+-- A copy of a transposed array is stored contiguously, whatever its elements are and whichever dimensions are exchanged.
 -- ==
 -- entry: two three rows narrow
 -- random input { [100][77]f32 } auto output

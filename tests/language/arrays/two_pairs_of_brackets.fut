@@ -1,4 +1,4 @@
--- A second pair of brackets behind a space would be an argument: write all indices in one pair, or leave the space out.
+-- A second pair of brackets after a space would be an argument: put all indices in one pair, or omit the space.
 -- ==
 -- error: E0113.*:4:27
 def main (xss: [][]i32) = xss[0] [1]

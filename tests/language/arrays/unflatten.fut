@@ -1,4 +1,4 @@
--- `unflatten` cuts an array into rows, as the type of the result says.
+-- `unflatten` divides an array into rows; their number and size come from the type of the result.
 -- ==
 -- input { [1, 2, 3, 4, 5, 6] }
 -- output { [[1, 2, 3], [4, 5, 6]] }

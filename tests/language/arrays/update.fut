@@ -1,4 +1,4 @@
--- `a with [i] = e` is the array `a` with another element; what was `a` is used no more.
+-- `a with [i] = e` is `a` with the element at index `i` replaced by `e`; it consumes `a`.
 -- ==
 -- input { [1, 2, 3] 1i64 9 }
 -- output { [1, 9, 3] }

@@ -1,4 +1,4 @@
--- A row can be replaced by an array of its length.
+-- A row can be replaced by an array of the same length.
 -- ==
 -- input { [[1, 2], [3, 4]] [5, 6] }
 -- output { [[1, 2], [5, 6]] }

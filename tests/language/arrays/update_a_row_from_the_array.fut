@@ -1,4 +1,4 @@
--- The new part may be made of the array that it goes into, which is read as it was before.
+-- The new value of an update may be computed from the updated array, which is read as it was before the update.
 -- ==
 -- entry: other_row
 -- input { [[1, 2, 3], [4, 5, 6]] }

@@ -1,4 +1,4 @@
--- A slice can be replaced by an array of its size.
+-- A slice can be replaced by an array of the same size.
 -- ==
 -- input { [1, 2, 3, 4] }
 -- output { [1, 8, 9, 4] }

@@ -1,4 +1,4 @@
--- The new part may come out of a choice; what is around it stays.
+-- The new value of a row or slice may be the result of an `if`; the rest of the array is unchanged.
 -- ==
 -- entry: row
 -- input { true [1, 2, 3] [[4, 5, 6], [7, 8, 9]] }

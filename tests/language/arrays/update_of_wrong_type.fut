@@ -1,4 +1,4 @@
--- The new element is of the type of the elements.
+-- The new value of an element must have the element type of the array.
 -- ==
 -- error: E0201.*:4:40
 def main (xs: *[4]i32) = xs with [0] = true

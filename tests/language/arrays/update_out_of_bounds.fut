@@ -1,4 +1,4 @@
--- An update outside of the array ends the run.
+-- An update out of bounds ends the run.
 -- ==
 -- input { [1, 2] 2i64 }
 -- error: Index \[2\] out of bounds for array of shape \[2\]

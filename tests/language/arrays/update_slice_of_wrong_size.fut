@@ -1,4 +1,4 @@
--- The new part has the size of the part that it replaces, which is checked when the program runs.
+-- The new value of a slice must have the size of the slice, which is checked at run time.
 -- ==
 -- input { [1, 2, 3, 4] [7, 8, 9] }
 -- error: .

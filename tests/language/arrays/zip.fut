@@ -1,4 +1,4 @@
--- `zip` makes an array of pairs of two arrays of one size, `unzip` takes it apart.
+-- `zip` combines two arrays of the same size into an array of pairs; `unzip` splits an array of pairs into two arrays.
 -- ==
 -- input { [1, 2] [true, false] }
 -- output { [true, false] [1, 2] }

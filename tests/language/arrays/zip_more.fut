@@ -1,4 +1,4 @@
--- `zip3` and `unzip3` do the same with three arrays; there are forms for up to five.
+-- `zip3` and `unzip3` zip and unzip three arrays; there are variants for up to five.
 -- ==
 -- input { [1, 2] [3, 4] [5, 6] }
 -- output { [9, 12] [5, 6] }

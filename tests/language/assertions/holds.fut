@@ -1,4 +1,4 @@
--- `assert c e` is `e` if `c` holds, and ends the run if not; the message shows the condition.
+-- `assert c e` is `e` if `c` holds, and ends the run otherwise; the message shows the condition.
 -- ==
 -- input { 4 }
 -- output { 2 }

@@ -1,4 +1,4 @@
--- An assertion inside of a `map` ends the run if it fails for any element.
+-- An assertion in the function of a `map` ends the run if it fails for any element.
 -- ==
 -- input { [1, 2] }
 -- output { [10, 5] }

@@ -1,4 +1,4 @@
--- What is asserted about reaches as far to the right as possible.
+-- The expression after the condition of an `assert` extends as far to the right as possible.
 -- ==
 -- input { 4 }
 -- output { 6 }

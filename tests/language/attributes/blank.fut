@@ -1,4 +1,4 @@
--- `#[blank] e` is some value of the type of `e`, of its sizes; nothing else of `e` is computed, and nothing in it fails.
+-- `#[blank] e` is some value of the type and sizes of `e`; nothing else of `e` is computed, and nothing in it fails.
 -- ==
 -- input { 0i64 [4i64, 5i64] }
 -- output { 2i64 [0i64, 0i64] 3i64 1i64 [5i64, 4i64] }

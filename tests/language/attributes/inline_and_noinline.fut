@@ -1,4 +1,4 @@
--- Attributes on definitions and calls steer the compiler, not the meaning.
+-- The attributes `#[inline]` and `#[noinline]` of a definition direct the compiler and do not change the meaning.
 -- ==
 -- input { [1, 2] }
 -- output { [4, 5] }

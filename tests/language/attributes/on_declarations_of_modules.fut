@@ -1,4 +1,4 @@
--- Modules and types may have attributes.
+-- Modules and the definitions in them may have attributes.
 -- ==
 -- input { 3 }
 -- output { 4 }

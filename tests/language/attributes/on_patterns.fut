@@ -1,4 +1,4 @@
--- Patterns may have attributes, too.
+-- Patterns may have attributes.
 -- ==
 -- input { 3 }
 -- output { 4 }

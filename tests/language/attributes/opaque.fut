@@ -1,4 +1,4 @@
--- `opaque` values and `#[opaque]` expressions hide from the optimiser what they are.
+-- `opaque` and `#[opaque]` hide the value of an expression from the optimiser.
 -- ==
 -- input { 3 }
 -- output { 7 }

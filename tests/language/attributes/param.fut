@@ -1,4 +1,4 @@
--- `#[param(name)]` stands before an `i64` that whoever runs the program may set; a file beside the program sets `width` and `rows`.
+-- `#[param(name)]` before an `i64` lets the user of the program set its value; here, a tuning file sets `width` and `rows`.
 -- ==
 -- entry: constant
 -- input { 10i64 } output { 13i64 }

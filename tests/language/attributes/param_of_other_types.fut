@@ -1,4 +1,4 @@
--- A tuning parameter has one name and stands before an `i64`; anywhere else it has no effect, and a warning says so.
+-- `#[param]` takes one name and precedes an `i64`; elsewhere it has no effect, and the compiler warns.
 -- ==
 -- warning: W0010.*:6:25
 -- warning: W0010.*:8:26

@@ -1,4 +1,4 @@
--- An attribute speaks of all that follows, as far to the right as possible.
+-- An attribute of an expression extends as far to the right as possible.
 -- ==
 -- input { 3 }
 -- output { 7 }

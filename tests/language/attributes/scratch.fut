@@ -1,4 +1,4 @@
--- `#[scratch] e` has arrays of the sizes of those in `e` whose elements are not computed, for who writes all of them; scalars are computed.
+-- `#[scratch] e` replaces the arrays of `e` by arrays of the same sizes, to be overwritten completely; scalars are computed.
 -- ==
 -- input { [3i64, 1, 2] }
 -- output { [2i64, 1, 3] [true, true, true] 6i64 [[3i64, 3], [1, 1], [2, 2]] }

@@ -1,4 +1,4 @@
--- Array operations may be forced to run one element after another.
+-- `#[sequential]` forces an array operation to process one element after another.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 6 [2, 3, 4] }

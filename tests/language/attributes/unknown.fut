@@ -1,4 +1,4 @@
--- An attribute that the compiler does not know means nothing.
+-- An attribute that the compiler does not know has no effect.
 -- ==
 -- input { 3 }
 -- output { 4 }

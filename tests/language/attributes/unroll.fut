@@ -1,4 +1,4 @@
--- The rounds of a loop with a constant number of rounds may be written one after the other, over numbers and over arrays.
+-- `#[unroll]` unrolls a loop with a constant number of iterations, which runs over numbers or over an array.
 -- ==
 -- input { 3 }
 -- output { 81 21i64 [3, 4, 5, 6] }

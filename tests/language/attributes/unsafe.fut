@@ -1,4 +1,4 @@
--- `#[unsafe]` leaves out the checks of an expression; it must then be right.
+-- `#[unsafe]` omits the checks in an expression, none of which may fail.
 -- ==
 -- input { [5, 6] 1i64 }
 -- output { 6 }

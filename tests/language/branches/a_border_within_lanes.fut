@@ -1,4 +1,4 @@
--- Where a choice splits neighbouring elements, each takes its own side: here those beyond the antidiagonal in hand.
+-- Neighbouring elements may take different branches of an `if`: here, those beyond the current antidiagonal take the first.
 -- ==
 -- input { 3i64 [[1, 2, 3], [4, 5, 6], [7, 8, 9]] } output { [[1i32, 0, 0], [7i32, 5, 0], [13i32, 11, 9]] }
 -- input { 0i64 empty([0][0]i32) } output { empty([0][0]i32) }

@@ -1,4 +1,4 @@
--- Arrays of different sizes give an array of a size that is not known before.
+-- If the branches of an `if` return arrays of different sizes, the size of the result is unknown.
 -- ==
 -- input { true [1, 2] [3] }
 -- output { [1, 2] }

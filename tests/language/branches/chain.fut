@@ -1,4 +1,4 @@
--- An `else` may go on with another `if`.
+-- The `else` branch of an `if` may be another `if`.
 -- ==
 -- input { -5 }
 -- output { -1 }

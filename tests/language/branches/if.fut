@@ -1,4 +1,4 @@
--- `if` chooses one of two values of one type.
+-- `if` chooses between two values of the same type.
 -- ==
 -- input { 3 4 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- Where a function needs what a branch gives to be as long as a parameter, both branches have that one size.
+-- If a function requires the result of an `if` to have the size of a parameter, both branches must have this size.
 -- ==
 -- input { true [1, 2] [3, 4] }
 -- output { [2, 4] [4, 6] }

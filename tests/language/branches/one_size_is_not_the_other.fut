@@ -1,4 +1,4 @@
--- What a branch gives is not as long as an array of a named size, if the other branch gives one of another size.
+-- If both branches must have the size `n`, an array in one of them cannot have another named size `m` elsewhere.
 -- ==
 -- error: E0301.*:5:74
 def main [n] [m] (c: bool) (xs: [n]i32) (ys: [m]i32) (zs: []i32) =

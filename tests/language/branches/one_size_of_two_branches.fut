@@ -1,4 +1,4 @@
--- Arrays of one size in each branch have one size after it, whether that of a parameter or one that comes into being.
+-- If the arrays that each branch returns share one size, so do the results, whether it is that of a parameter or existential.
 -- ==
 -- entry: halves
 -- input { true [1, -2, 3] }

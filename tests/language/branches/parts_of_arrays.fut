@@ -1,4 +1,4 @@
--- A choice between parts of arrays yields the part that was chosen, wherever it lies and however far apart its rows are.
+-- An `if` between views of arrays returns the chosen view, whatever its offset and strides.
 -- ==
 -- entry: rows
 -- input { true [[1, 2], [3, 4], [5, 6]] 0i64 2i64 }

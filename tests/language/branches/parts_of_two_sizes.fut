@@ -1,4 +1,4 @@
--- Records and sums keep the sizes of their parts apart, too.
+-- If the branches return tuples, records or sums, the sizes of the components may differ between the branches.
 -- ==
 -- entry: with_field
 -- input { true [1] [2, 3] }

@@ -1,4 +1,4 @@
--- The operator of a reduction may choose between its arguments: they have one size, as the type of `reduce` says.
+-- The operator of a reduction may return one of its arguments: both have the same size, as the type of `reduce` requires.
 -- ==
 -- input { [[1, 5], [3, 2], [2, 9]] }
 -- output { [3, 2] }

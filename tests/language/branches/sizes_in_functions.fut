@@ -1,4 +1,4 @@
--- The parameters of lambdas, of local functions and of functions in modules have a size each, too.
+-- Unnamed sizes of the parameters of lambdas, local functions and functions in modules are distinct, too.
 -- ==
 -- entry: bound
 -- input { true [1] [2, 3] }

@@ -1,4 +1,4 @@
--- Parameters whose sizes are not named have a size each: what a branch gives of them has a size that is not known before.
+-- Unnamed sizes of parameters are distinct, and an `if` between such parameters has a result of unknown size.
 -- ==
 -- entry: either
 -- input { true [1, 2] [3] }

@@ -1,4 +1,4 @@
--- A branch may give several values.
+-- A branch may return several values as a tuple.
 -- ==
 -- input { 5 3 }
 -- output { 3 5 }

@@ -1,4 +1,4 @@
--- Another name of the same array is given away with it.
+-- Consuming an array also consumes its aliases.
 -- ==
 -- error: E0401.*:7:11
 def main (xs: *[]i32) =

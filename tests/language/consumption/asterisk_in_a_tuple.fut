@@ -1,4 +1,4 @@
--- In the type of a tuple parameter each part is lent or given away by itself.
+-- Of the components of a tuple parameter, only those with an asterisk may be consumed.
 -- ==
 -- error: E0402.*:4:33
 def main (t: (*[]i32, []i32)) = t.1 with [0] = 1

@@ -1,4 +1,4 @@
--- The result of an `if` may be either branch.
+-- The result of an `if` may alias either branch.
 -- ==
 -- error: E0401.*:7:11
 def main (c: bool) (xs: *[2]i32) (ys: *[2]i32) =

@@ -1,4 +1,4 @@
--- A result without an asterisk may be any of the arguments that were lent.
+-- A result without an asterisk may alias any lent argument.
 -- ==
 -- error: E0401.*:9:11
 def pick (xs: []i32) : []i32 = xs

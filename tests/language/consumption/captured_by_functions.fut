@@ -1,4 +1,4 @@
--- A function that uses an array is gone when the array is.
+-- A function that captures an array must not be used after the array was consumed.
 -- ==
 -- error: E0401.*:7:14
 def main (xs: *[]i32) =

@@ -1,4 +1,4 @@
--- A constant of the program is not the result of a function: the caller could overwrite it.
+-- A function must not return a top-level constant, because the caller could overwrite it.
 -- ==
 -- error: E0406.*:6:22
 def table = [1i32, 2, 3]

@@ -1,4 +1,4 @@
--- A constant of the program is not overwritten.
+-- A top-level constant must not be consumed.
 -- ==
 -- error: E0402.*:6:21
 def table = [1i32, 2, 3]

@@ -1,4 +1,4 @@
--- A function may give away a constant of an abstract type, which may be an array. Who overwrites it gets a copy.
+-- A function may return a constant of an abstract type, which may be an array; a caller that consumes it gets a copy.
 -- ==
 -- input { 3i64 }
 -- output { 7i32 0i32 7i32 0i32 }

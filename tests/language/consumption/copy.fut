@@ -1,4 +1,4 @@
--- A copy belongs to who made it, and may be overwritten.
+-- A copy has no aliases and may be consumed.
 -- ==
 -- input { [1, 2] }
 -- output { [9, 2] [1, 2] }

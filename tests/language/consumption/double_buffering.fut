@@ -1,4 +1,4 @@
--- Loop parameters may change places, as long as they stay apart.
+-- Loop parameters may be swapped in each iteration, as long as they do not alias each other.
 -- ==
 -- input { 2i64 }
 -- output { [0, 0] [0, 1] }

@@ -1,4 +1,4 @@
--- An element that is a number is a value of its own.
+-- An element that is a scalar does not alias its array.
 -- ==
 -- input { [1, 2] }
 -- output { [9, 2] 1 }

@@ -1,4 +1,4 @@
--- A function that makes its result anew fits.
+-- A function with a new result may be passed where a function with a unique result is expected.
 -- ==
 -- input { [1, 2] }
 -- output { [3, 4] }

@@ -1,4 +1,4 @@
--- The results of `map`, `iota`, `replicate` and the like belong to nobody else.
+-- The results of `map`, `iota`, `replicate` and similar functions have no aliases and may be consumed.
 -- ==
 -- input { 3i64 }
 -- output { [7i64, 1i64, 2i64] }

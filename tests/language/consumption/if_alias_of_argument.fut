@@ -1,4 +1,4 @@
--- What a branch may give is lent as long as its parts are.
+-- The result of an `if` must not be consumed if one of its branches is a lent array.
 -- ==
 -- error: E0402.*:6:6
 def main (c: bool) (xs: []i32) (ys: *[]i32) =

@@ -1,4 +1,4 @@
--- Branches do not see each other: both may give it away.
+-- Both branches of an `if` may consume the same array.
 -- ==
 -- input { true [1, 2] }
 -- output { [0, 2] }

@@ -1,4 +1,4 @@
--- What one branch gives away is gone after the `if`.
+-- An array that is consumed in one branch must not be used after the `if`.
 -- ==
 -- error: E0401.*:6:11
 def main (c: bool) (xs: *[2]i32) =

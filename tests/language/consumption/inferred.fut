@@ -1,4 +1,4 @@
--- Where no result type is written, it is inferred whether the result is shared.
+-- If a function has no result type annotation, the uniqueness of its result is inferred.
 -- ==
 -- input { [1, 2] }
 -- output { [7, 4] [1, 2] }

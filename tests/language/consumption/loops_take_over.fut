@@ -1,4 +1,4 @@
--- A loop that overwrites its parameter takes the initial value away.
+-- A loop that consumes its parameter consumes the initial value.
 -- ==
 -- error: E0401.*:6:11
 def main (xs: *[3]i32) =

@@ -1,4 +1,4 @@
--- What an update puts into an array may be made of other parts of it, found by division, by choice or by an index of 32 bits, and
+-- An update may write values computed from other parts of the array, located by a division, a choice or a 32-bit index, and
 -- may overlap them.
 -- ==
 -- entry: upper_half

@@ -1,4 +1,4 @@
--- What a function argument makes itself, it may overwrite.
+-- A function argument may consume arrays that it makes itself.
 -- ==
 -- input { [1, 2] }
 -- output { [[1, 0], [2, 0]] }

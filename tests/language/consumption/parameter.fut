@@ -1,4 +1,4 @@
--- A parameter with an asterisk is given away by the caller: the function may overwrite it.
+-- A parameter with an asterisk is given away by the caller, so that the function may consume it.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [0, 2, 3] }

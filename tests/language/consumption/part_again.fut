@@ -1,4 +1,4 @@
--- A part that is gone is not used again.
+-- A component of a tuple that was consumed must not be used again.
 -- ==
 -- error: E0401.*:7:10
 def main (xs: *[]i32) (ys: *[]i32) =

@@ -1,4 +1,4 @@
--- A function with an array already given to it may be called often, so it lends the array.
+-- A partial application aliases its array arguments and must not be used after one of them was consumed.
 -- ==
 -- error: E0401.*:9:14
 def get (xs: []i32) (i: i64) = xs[i]

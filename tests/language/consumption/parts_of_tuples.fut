@@ -1,4 +1,4 @@
--- The parts of a tuple are given away one by one.
+-- The components of a tuple are consumed separately.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [0, 2] [3, 4] }

@@ -1,4 +1,4 @@
--- Two unique results do not share memory.
+-- Two unique results must not share memory.
 -- ==
 -- error: E0406.*:5:3
 def main (n: i64) : (*[]i64, *[]i64) =

@@ -1,4 +1,4 @@
--- A row of a matrix is part of it, and an alias as well.
+-- A row of a matrix is an alias of the matrix.
 -- ==
 -- error: E0401.*:7:12
 def main (xss: *[2][2]i32) =

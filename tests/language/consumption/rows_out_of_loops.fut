@@ -1,4 +1,4 @@
--- A loop that yields rows of an array shares its memory: they are not used when it has been overwritten.
+-- The result of a loop that returns rows of an array aliases the array and must not be used after the array was consumed.
 -- ==
 -- error: E0401.*:8:7
 def main [n] (a: *[n][2]i32) =

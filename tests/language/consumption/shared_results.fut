@@ -1,4 +1,4 @@
--- The parts of a value may be one array in memory: overwriting the value as a whole still changes each part by itself.
+-- The components of a value may share memory: an update of the whole value still changes each component separately.
 -- ==
 -- entry: twin
 -- input { 3i64 }

@@ -1,4 +1,4 @@
--- A slice is part of its array.
+-- A slice is an alias of its array.
 -- ==
 -- error: E0401.*:7:11
 def main (xs: *[4]i32) =

@@ -1,4 +1,4 @@
--- A star on one part of a tuple parameter gives that part away, and the caller keeps the other one.
+-- An asterisk on one component of a tuple parameter gives away this component, and the caller keeps the other one.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [0, 2] [3, 4] [3, 4] }

@@ -1,4 +1,4 @@
--- A star before the type of a tuple parameter gives all parts away.
+-- An asterisk before the type of a tuple parameter gives away all components.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [0, 2] [5, 4] }

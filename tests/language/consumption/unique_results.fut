@@ -1,4 +1,4 @@
--- A result with an asterisk shares memory with nothing.
+-- A result with an asterisk has no aliases.
 -- ==
 -- input { [1, 2] }
 -- output { [9, 2] [1, 2] }

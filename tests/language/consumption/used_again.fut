@@ -1,4 +1,4 @@
--- What was given away is not used again.
+-- A consumed array must not be used again.
 -- ==
 -- error: E0401.*:8:11
 def clear (xs: *[]i32) : *[]i32 = xs with [0] = 0

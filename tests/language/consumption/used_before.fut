@@ -1,4 +1,4 @@
--- What is given away may be used before that.
+-- An array may be used before it is consumed.
 -- ==
 -- input { [5, 6] }
 -- output { [0, 6] 5 }

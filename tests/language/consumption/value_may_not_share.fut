@@ -1,4 +1,4 @@
--- What is written into an array is not part of the same array.
+-- A value that is written into an array must not alias the array.
 -- ==
 -- error: E0404.*:6:16
 def main (xss: *[2][2]i32) =

@@ -1,4 +1,4 @@
--- After a part of an array was written to, the array under its old name is gone.
+-- An update of one element consumes the whole array.
 -- ==
 -- error: E0401.*:6:18
 def main (xss: *[2][2]i32) =

@@ -1,4 +1,4 @@
--- The parts of a result without an asterisk may share memory: with one of them the others are given away.
+-- The components of a result without an asterisk may share memory; consuming one of them consumes the others.
 -- ==
 -- error: E0401.*:6:24
 def main (n: i64) =

@@ -1,4 +1,4 @@
--- A float of another width is the nearest one of that width; what is too large becomes infinite.
+-- A float converts to the nearest float of another width; a value that is too large becomes infinite.
 -- ==
 -- input { 0.1f64 }
 -- output { 0.1f32 }

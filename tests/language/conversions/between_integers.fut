@@ -1,4 +1,4 @@
--- `t.s x` converts the number `x` of type `s` to type `t`; a narrower type keeps the low bits.
+-- `t.s x` converts `x` from type `s` to type `t`; a conversion to a narrower type keeps the low bits.
 -- ==
 -- input { 300 }
 -- output { 44i8 44u8 300i16 300i64 }

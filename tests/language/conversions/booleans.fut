@@ -1,4 +1,4 @@
--- `true` converts to one and `false` to zero; any number but zero is `true`.
+-- `true` converts to one and `false` to zero; any number but zero converts to `true`.
 -- ==
 -- input { true 0 }
 -- output { 1 1.0f32 false }

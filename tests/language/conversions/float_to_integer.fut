@@ -1,4 +1,4 @@
--- A float becomes an integer by dropping what is behind its point.
+-- The conversion of a float to an integer discards the fractional part.
 -- ==
 -- input { 2.9f32 }
 -- output { 2 2u8 }

@@ -1,4 +1,4 @@
--- A float out of the range of the integer type becomes the nearest integer of it.
+-- A float outside the range of an integer type converts to the nearest integer of this type.
 -- ==
 -- input { f32.inf }
 -- output { 2147483647 }

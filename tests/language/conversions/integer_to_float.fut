@@ -1,4 +1,4 @@
--- An integer becomes the nearest float.
+-- An integer converts to the nearest float.
 -- ==
 -- input { 16777217 }
 -- output { 16777216.0f32 16777217.0f64 }

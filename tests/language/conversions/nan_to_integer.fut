@@ -1,4 +1,4 @@
--- NaN becomes zero when it is converted to an integer.
+-- NaN converts to the integer zero.
 -- ==
 -- input { f64.nan }
 -- output { 0 0i64 }

@@ -1,4 +1,4 @@
--- `r32 t32 r64 t64` convert between `i32` and the floats.
+-- `r32`, `t32`, `r64` and `t64` convert between `i32` and the float types.
 -- ==
 -- input { 3 2.5f32 -2.5f64 }
 -- output { 3.0f32 2 3.0f64 -2 }

@@ -1,4 +1,4 @@
--- Between a signed and an unsigned type of one width a conversion keeps the bits.
+-- A conversion between a signed and an unsigned type of the same width keeps the bits.
 -- ==
 -- input { -1 4294967295u32 }
 -- output { 4294967295u32 -1 }

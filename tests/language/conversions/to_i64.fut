@@ -1,4 +1,4 @@
--- Every number module has `to_i64`, by which code that does not know its number type converts.
+-- Every numeric module has a function `to_i64`, with which generic code converts numbers.
 -- ==
 -- input { 5u8 -3.7f32 }
 -- output { 5i64 -3i64 }

@@ -1,4 +1,4 @@
--- There are no conversions from a type to other things than numbers and booleans.
+-- Conversions exist only between numeric types and `bool`.
 -- ==
 -- error: E0202.*:4:25
 def main (x: i32) = i32.string x

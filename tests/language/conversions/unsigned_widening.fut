@@ -1,4 +1,4 @@
--- An unsigned number is widened with zeros, whatever the sign of the wider type.
+-- An unsigned integer is zero-extended, whether the wider type is signed or not.
 -- ==
 -- input { 255u8 }
 -- output { 255 255u32 -1i8 }

@@ -1,4 +1,4 @@
--- The name of a conversion says which type it takes.
+-- The name of a conversion determines the type of its argument.
 -- ==
 -- error: E0201.*:4:29
 def main (x: i64) = f32.i32 x

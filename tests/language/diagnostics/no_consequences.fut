@@ -1,4 +1,4 @@
--- A mistake is reported once: what depends on a wrong expression is not reported again.
+-- An error is reported once: errors that follow from it are not reported.
 -- ==
 -- error: E0202.*:4:22
 def wrong (x: i32) = undefined x

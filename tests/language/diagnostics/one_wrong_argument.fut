@@ -1,4 +1,4 @@
--- A call with one wrong argument is one mistake.
+-- A call with one wrong argument is one error.
 -- ==
 -- error: E0201.*:6:25
 def f (x: i32) (b: bool) (y: f64) = if b then f64.i32 x else y

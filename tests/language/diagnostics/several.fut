@@ -1,4 +1,4 @@
--- Independent mistakes are reported in one run.
+-- Independent errors are reported together.
 -- ==
 -- error: E0202.*:4:26.*E0201.*:6:30.*E0401.*:10:11
 def first (x: i32) = x + y

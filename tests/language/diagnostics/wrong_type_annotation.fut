@@ -1,4 +1,4 @@
--- An unknown type in an annotation is one mistake, whatever is done with the value.
+-- An unknown type in an annotation is one error, however the value is used.
 -- ==
 -- error: E0203.*:4:14
 def main (x: int) = x + 1i32

@@ -1,4 +1,4 @@
--- Arrays of all element types and shapes cross it as well.
+-- Arrays of any element type and shape may be arguments and results of an entry point.
 -- ==
 -- input { [[true, false]] [1.5f16] }
 -- output { [[false, true]] [3.0f16] }

@@ -1,4 +1,4 @@
--- An entry point is an ordinary function to the rest of the program.
+-- Within the program, an entry point is an ordinary function.
 -- ==
 -- entry: twice
 -- input { 3 }

@@ -1,4 +1,4 @@
--- An entry point without parameters gives its value.
+-- An entry point without parameters is a constant.
 -- ==
 -- entry: answer
 -- input { }

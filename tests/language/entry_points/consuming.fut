@@ -1,4 +1,4 @@
--- An entry point may consume its arguments: they belong to it.
+-- An entry point may consume its arguments if their types have an asterisk.
 -- ==
 -- input { [3, 4] }
 -- output { [0, 4] }

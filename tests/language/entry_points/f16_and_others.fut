@@ -1,4 +1,4 @@
--- Values of all primitive types cross the border.
+-- Values of all primitive types may be arguments and results of an entry point.
 -- ==
 -- input { 1i8 2i16 3i32 4i64 5u8 6u16 7u32 8u64 1.5f16 2.5f32 3.5f64 true }
 -- output { true 3.5f64 2.5f32 1.5f16 8u64 7u32 6u16 5u8 4i64 3i32 2i16 1i8 }

@@ -1,4 +1,4 @@
--- If the result is a function, its parameters are further parameters of the entry point.
+-- If the result of an entry point is a function, its parameters are further parameters of the entry point.
 -- ==
 -- entry: adder
 -- input { 3 4 }

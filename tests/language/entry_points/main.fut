@@ -1,4 +1,4 @@
--- A definition called `main` is an entry point, however it is declared.
+-- A definition with the name `main` is an entry point, even if it is declared with `def`.
 -- ==
 -- input { 4 }
 -- output { 5 }

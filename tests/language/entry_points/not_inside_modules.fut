@@ -1,4 +1,4 @@
--- Entry points are declared at the top of the main file, not in modules.
+-- Entry points are declared at the top level of the main file, not in modules.
 -- ==
 -- error: E0215.*:5:3
 module m = {

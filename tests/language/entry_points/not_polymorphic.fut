@@ -1,4 +1,4 @@
--- An entry point has no type parameters: the outside has values of known types only.
+-- An entry point has no type parameters, because values from outside have known types.
 -- ==
 -- error: E0215.*:4:7
 entry same 'a (x: a) = x

@@ -1,4 +1,4 @@
--- The name of an entry point is any name, quotes among them.
+-- The name of an entry point may be any name, including one with a quote.
 -- ==
 -- entry: next
 -- input { 1 }

@@ -1,4 +1,4 @@
--- An entry point may take and give records: to the outside they are opaque values.
+-- An entry point may take and return records, which are opaque values to the caller.
 -- ==
 -- entry: value
 -- input { 3 }

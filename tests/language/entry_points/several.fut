@@ -1,4 +1,4 @@
--- A program may have several entry points, declared by `entry`; each is tested by blocks of its own.
+-- A program may have several entry points, declared with `entry`; each test block names those that it tests.
 -- ==
 -- entry: double
 -- input { 4 }

@@ -1,4 +1,4 @@
--- A parameter may be the size of another, written or inferred: the arguments are checked when the entry point is called.
+-- A parameter may be the size of another one, explicitly or by inference; the arguments are checked on entry.
 -- ==
 -- entry: written inferred
 -- input { 2i64 [1, 2] }

@@ -1,4 +1,4 @@
--- A tuple as the result is several values to the outside.
+-- An entry point returns a tuple as several values.
 -- ==
 -- input { 1 2 }
 -- output { 2 1 }

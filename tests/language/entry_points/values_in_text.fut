@@ -1,4 +1,4 @@
--- In values a comma may stand behind the last element, and a string or an empty array may be a row of an array.
+-- In textual values, a comma may follow the last element, and a string or an empty array may be a row of an array.
 -- ==
 -- input { [1i64, 2i64,] ["ab", "cd",] [empty([0]f32), empty([0]f32)] }
 -- output { ["ba", "dc"] [2i64, 0i64,] 3i64 }

@@ -1,4 +1,4 @@
--- An array of unknown size is lent to a function that takes any size.
+-- An array of unknown size may be passed to a function that takes any size.
 -- ==
 -- input { [4, -1, 2] }
 -- output { 3 }

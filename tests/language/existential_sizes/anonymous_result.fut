@@ -1,4 +1,4 @@
--- `[]` in a result type means such a size, too.
+-- `[]` in a result type denotes an existential size without a name.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [2] }

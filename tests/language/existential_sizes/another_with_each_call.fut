@@ -1,4 +1,4 @@
--- A size parameter is one size: not what a function gives anew with each call.
+-- A size parameter denotes one size, not one that a function argument chooses anew with each call.
 -- ==
 -- error: E0302.*:5:39
 def at_length [n] (f: i64 -> [n]i64) (xs: [n]i32) : [n]i64 = f (length xs)

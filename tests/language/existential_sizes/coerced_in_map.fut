@@ -1,4 +1,4 @@
--- The function of a `map` may coerce to a size from outside.
+-- The function of a `map` may coerce its result to a size from outside.
 -- ==
 -- input { [2i64, 2i64] }
 -- output { [[0i64, 1i64], [0i64, 1i64]] }

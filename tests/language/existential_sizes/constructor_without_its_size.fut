@@ -1,4 +1,4 @@
--- A constructor that does not carry the array still has its size in its type: here one that only another function knows.
+-- Even a constructor without the array has the array's size in its type: here, one that only another function knows.
 -- ==
 -- error: E0305.*:8:67
 type maybe 'a = #none | #some a

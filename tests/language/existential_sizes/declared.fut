@@ -1,4 +1,4 @@
--- `?[k].t` is the type of a value with a size `k` that its type does not tell.
+-- `?[k].t` is the type of a value with an existential size `k`.
 -- ==
 -- input { 3 }
 -- output { [3, 3] }

@@ -1,4 +1,4 @@
--- A size-lifted type parameter stands for arrays of any size, another for each of its results.
+-- A size-lifted type parameter stands for arrays of any size, which may differ between its results.
 -- ==
 -- input { [1, 2, 3, 0] }
 -- output { [1, 2, 3] [2, 3] }

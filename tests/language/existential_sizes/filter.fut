@@ -1,4 +1,4 @@
--- The size of a filtered array is known only when it has been filtered.
+-- The size of the result of `filter` is known only after it was evaluated.
 -- ==
 -- input { [3, -1, 4] }
 -- output { [3, 4] }

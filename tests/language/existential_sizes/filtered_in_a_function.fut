@@ -1,4 +1,4 @@
--- What a function filters has no size that its caller could know before.
+-- A function with an existential size in its result cannot be passed where the result size must be known before the call.
 -- ==
 -- error: E0302.*:5:31
 def twice [n] (f: [n]i32 -> [n]i32) (xs: [n]i32) : [n]i32 = f (f xs)

@@ -1,4 +1,4 @@
--- `f <| x` evaluates `f` first, so that it cannot need a size that comes into being in `x`; `x |> f` can.
+-- `f <| x` evaluates `f` first, so that `f` cannot depend on a size that is bound in `x`; with `x |> f` it can.
 -- ==
 -- error: E0305.*:4:24
 def main (xs: []i32) = map (+ 1) <| filter (> 0) xs

@@ -1,4 +1,4 @@
--- Both branches may have sizes that are not known: so has the result.
+-- If both branches of an `if` have existential sizes, so has the result.
 -- ==
 -- input { true [1, -2, 3] }
 -- output { [1, 3] }

@@ -1,4 +1,4 @@
--- Records may hold arrays of sizes that nobody named.
+-- The fields of a record may be arrays of existential size.
 -- ==
 -- input { [1, -2, 3] }
 -- output { [1, 3] [-2] }

@@ -1,4 +1,4 @@
--- Cases of which two have one inner size give arrays whose inner size is unknown, if another case has a different one.
+-- The inner size of a `match` is unknown if one case has a different inner size than the others.
 -- ==
 -- entry: named
 -- input { 0 [[1, 2]] [[3], [4]] empty([0][1]i32) }

@@ -1,4 +1,4 @@
--- A size that a result's type hides is known to callers all the same if the body gives it one that they know.
+-- A size that is hidden by a result type is still known to callers if the body returns a size that they know.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [2, 3, 4] [2, 4, 6] 3i64 }

@@ -1,4 +1,4 @@
--- A size that was bound by an earlier `let` is known.
+-- A size is known if it was bound by an earlier `let`.
 -- ==
 -- input { [3, -1, 4] }
 -- output { [3, 4] [9, 9] }

@@ -1,4 +1,4 @@
--- The function of a `map` may make arrays whose size comes from outside.
+-- The function of a `map` may return arrays whose size comes from outside.
 -- ==
 -- input { [1i64, 5i64] }
 -- output { [[1i64, 2i64], [5i64, 6i64]] }

@@ -1,4 +1,4 @@
--- The function of a `map` may not make sizes of its own: the rows of an array have one length.
+-- The function of a `map` must not return arrays of a size that is bound inside it: all rows have the same length.
 -- ==
 -- error: E0302.*:4:29
 def main (ns: []i64) = map (\n -> iota n) ns

@@ -1,4 +1,4 @@
--- A size that a result's type hides stays hidden where the body does not tell it either.
+-- A size that is hidden by a result type remains unknown if the body does not determine it either.
 -- ==
 -- error: E0301.*:6:38
 def both [k] (xs: [k]i32) : ?[n][m].([n]i32, [m]i32) = (map (* 2) xs, filter (> 0) xs)

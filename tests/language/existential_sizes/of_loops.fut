@@ -1,4 +1,4 @@
--- What grows in a loop has an unknown size after it.
+-- An array that grows in a loop has an unknown size after it.
 -- ==
 -- input { 3i64 }
 -- output { [1, 1, 1, 1, 1, 1, 1, 1] }

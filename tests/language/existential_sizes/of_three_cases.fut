@@ -1,4 +1,4 @@
--- Cases that give arrays of different sizes, one of them the parameter's own, give an array of unknown size.
+-- If the cases of a `match` return arrays of different sizes, one of them the parameter's own, the result has an unknown size.
 -- ==
 -- input { 0 [1, 2] }
 -- output { [1, 2, 1, 2] }

@@ -1,4 +1,4 @@
--- `partition` gives two sizes that add up to that of its argument.
+-- `partition` returns two arrays whose sizes add up to the size of its argument.
 -- ==
 -- input { [1, 2, 3, 4] }
 -- output { [2, 4] [1, 3] 4i64 }

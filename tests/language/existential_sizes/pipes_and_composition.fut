@@ -1,4 +1,4 @@
--- Functions with unknown sizes in their results compose.
+-- Functions whose results have unknown sizes may be composed.
 -- ==
 -- input { [3, -1, 4] }
 -- output { 7 }

@@ -1,4 +1,4 @@
--- What two functions give has two sizes, where both make what one type parameter stands for.
+-- The results of two functions have different sizes even if one size-lifted type parameter stands for both.
 -- ==
 -- error: E0301.*:8:13
 def both '~a (_twice: bool) (f: () -> a) (g: () -> a) : (a, a) = (f (), g ())

@@ -1,4 +1,4 @@
--- One unknown size may stand in several places of a type: then they are equal.
+-- An existential size may occur several times in a type; these sizes are equal.
 -- ==
 -- input { [3, -1, 4] }
 -- output { [9, 16] }

@@ -1,4 +1,4 @@
--- A size that was not known before is a number like others once it is there.
+-- An existential size is an ordinary number once it is known.
 -- ==
 -- input { [1, -2, 3] }
 -- output { [0i64, 1i64] 2i64 }

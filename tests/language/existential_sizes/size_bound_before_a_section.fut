@@ -1,4 +1,4 @@
--- A size that was bound before the section is known.
+-- The operand of an operator section may have a size that was bound before the section.
 -- ==
 -- input { [1, -2] [[3, 4], [5, 6]] }
 -- output { [[1, 3, 4], [1, 5, 6]] }

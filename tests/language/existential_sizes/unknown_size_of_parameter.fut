@@ -1,4 +1,4 @@
--- A parameter of type `?[n].t` takes an array of any size, like one without a name for its size.
+-- A parameter of type `?[n].t` takes an array of any size, like one with an unnamed size.
 -- ==
 -- input { [1, 2] }
 -- output { 2i64 }

@@ -1,4 +1,4 @@
--- Arguments are evaluated before the call: a failing one fails although it is not used.
+-- Arguments are evaluated before the call: a failing argument ends the run even if it is not used.
 -- ==
 -- input { 1 }
 -- output { 1 }

@@ -1,4 +1,4 @@
--- A check behind a scan names the first prefix for which it fails, whatever runs at once.
+-- A check on the results of a scan reports the first prefix for which it fails, regardless of parallelism.
 -- ==
 -- entry: inclusive
 -- input { [2i64, 2i64, 1i64, 7i64, 9i64, 1i64, 1i64, 1i64, 1i64] [1, 2, 3] }

@@ -1,4 +1,4 @@
--- A failure names the place that failed, and then the calls that led to it.
+-- The message of a failure shows the position that failed, followed by the calls that led to it.
 -- ==
 -- input { [1] 0i64 }
 -- output { 1 }

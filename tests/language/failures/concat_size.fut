@@ -1,4 +1,4 @@
--- Sizes that are promised are checked where they are not proved.
+-- A size promised with `:>` is checked at run time if it cannot be proved.
 -- ==
 -- input { [1] [2, 3] }
 -- output { [1, 2, 3] }

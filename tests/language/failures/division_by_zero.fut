@@ -1,4 +1,4 @@
--- Division of an integer by zero ends the run.
+-- Integer division by zero ends the run.
 -- ==
 -- input { 1 0 }
 -- error: division by zero

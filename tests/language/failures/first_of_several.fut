@@ -1,4 +1,4 @@
--- The element that comes first fails first, whichever of its checks fails and however many elements run at once.
+-- The first failing element is reported, whichever of its checks fails and however many elements run at once.
 -- ==
 -- input { [[1i64, 2, 3, 4, 0, 6, 7, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], [1i64, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]] }
 -- error: division by zero

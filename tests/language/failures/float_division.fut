@@ -1,4 +1,4 @@
--- Floats divide by zero without complaint.
+-- Floating-point division by zero does not fail.
 -- ==
 -- input { 1.0 }
 -- output { f64.inf }

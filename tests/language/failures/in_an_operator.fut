@@ -1,4 +1,4 @@
--- Checks in the operator of a reduction hold where partial results are combined, too.
+-- The checks in the operator of a reduction also apply where partial results are combined.
 -- ==
 -- input { 50000i64 -1i64 }
 -- output { 10007i64 }

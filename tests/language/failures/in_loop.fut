@@ -1,4 +1,4 @@
--- A failure in a loop ends the run in that round.
+-- A failure in a loop ends the run in that iteration.
 -- ==
 -- input { 3 }
 -- output { 12 }

@@ -1,4 +1,4 @@
--- A failure in a `map` is that of the first failing element.
+-- If a `map` fails, the failure of the first failing element is reported.
 -- ==
 -- input { [3i64, 5i64, 7i64] }
 -- error: Index \[5\] out of bounds for array of shape \[4\]

@@ -1,4 +1,4 @@
--- An integer has no negative powers.
+-- An integer cannot be raised to a negative power.
 -- ==
 -- input { 2 -1 }
 -- error: negative exponent

@@ -1,4 +1,4 @@
--- Slices whose end lies before their beginning end the run.
+-- A slice whose end lies before its start ends the run.
 -- ==
 -- input { [1, 2, 3] 2i64 }
 -- error: out of bounds

@@ -1,4 +1,4 @@
--- What is not evaluated does not fail.
+-- An expression that is not evaluated does not fail.
 -- ==
 -- input { 0 }
 -- output { 0 }

@@ -1,4 +1,4 @@
--- What holds no element does not fail: an operator is applied to elements, whatever it does with its neutral element.
+-- Positions without an element do not fail: operators apply to elements, whatever they do with their neutral element.
 -- ==
 -- entry: sums
 -- input { [1, 2, 3] } output { [1, 3, 6] 6 }

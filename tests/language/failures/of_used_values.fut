@@ -1,4 +1,4 @@
--- A check goes with a value that nothing needs, and never from one that is used: not where a loop gives back its own variable, nor
+-- A check may be removed with a value that is not used, never from one that is: not where a loop returns its own parameter, nor
 -- where branches agree, nor where all elements are one.
 -- ==
 -- entry: loop_variable

@@ -1,4 +1,4 @@
--- With a value that nothing needs its checks may go, but for those beside it in a body that is run.
+-- The checks of an unused value may be removed with it, but those beside a used value in a body that runs remain.
 -- ==
 -- entry: of_a_pair
 -- input { 0i64 3i64 } output { 3i64 }

@@ -1,4 +1,4 @@
--- A coercion to another size ends the run if the sizes differ.
+-- A coercion to a different size ends the run.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [1, 2, 3] }

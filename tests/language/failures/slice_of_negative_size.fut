@@ -1,4 +1,4 @@
--- A slice that ends before it begins is out of bounds, also where the compiler can see that it does.
+-- A slice that ends before it starts is out of bounds at run time, even if the compiler can prove it.
 -- ==
 -- entry: written
 -- input { [1, 2, 3] }

@@ -1,4 +1,4 @@
--- An update outside of the array fails in the round in which it happens.
+-- An update out of bounds fails in the iteration in which it occurs.
 -- ==
 -- input { 2i64 }
 -- output { [0i64, 1i64, 0i64] }

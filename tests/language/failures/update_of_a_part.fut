@@ -1,4 +1,4 @@
--- A part of an array that is out of bounds is not overwritten: neither what lies behind the array nor what lies before it.
+-- An update of a slice that is out of bounds overwrites no memory before or after the array.
 -- ==
 -- entry: values
 -- input { [1i64, 9i64, 4i64] 0i64 } output { [7i64, 8i64, 4i64] }

@@ -1,4 +1,4 @@
--- No place of a flat slice is computed beyond 64 bits: one that lies so far away is out of bounds.
+-- The indices of a flat slice do not wrap around at 64 bits: an index beyond them is out of bounds.
 -- ==
 -- entry: two
 -- input { [1, 2, 3] 9223372036854775807i64 1i64 1i64 }

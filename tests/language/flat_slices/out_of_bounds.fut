@@ -1,4 +1,4 @@
--- All elements lie inside of the array.
+-- All elements of a flat slice must lie within the array.
 -- ==
 -- input { [1, 2, 3, 4] 1i64 }
 -- error: out of bounds

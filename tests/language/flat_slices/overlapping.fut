@@ -1,4 +1,4 @@
--- Rows may overlap: what is read twice is there twice.
+-- The rows of a flat slice may overlap; an element that is read twice occurs twice.
 -- ==
 -- input { [1, 2, 3, 4] }
 -- output { [6, 9] }

@@ -1,4 +1,4 @@
--- A flat slice reads a one-dimensional array by an offset and, for each dimension, a size and a stride.
+-- A flat slice reads a one-dimensional array at an offset, with a size and a stride for each dimension.
 -- Strides may be 0 or negative, and places may occur twice.
 -- ==
 -- entry: windows

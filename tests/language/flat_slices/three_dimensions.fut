@@ -1,4 +1,4 @@
--- There are forms for three and four dimensions.
+-- There are variants of flat slices for three and four dimensions.
 -- ==
 -- input { [0, 1, 2, 3, 4, 5, 6, 7] }
 -- output { [[[0, 1], [2, 3]], [[4, 5], [6, 7]]] }

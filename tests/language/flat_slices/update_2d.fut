@@ -1,4 +1,4 @@
--- `intrinsics.flat_update_2d xs o s t yss` writes a matrix to such places, and consumes the array.
+-- `intrinsics.flat_update_2d xs o s t yss` writes a matrix to the places of a flat slice of `xs`, and consumes `xs`.
 -- ==
 -- input { [0, 0, 0, 0, 0] [[1, 2], [3, 4]] }
 -- output { [0, 1, 2, 3, 4] }

@@ -1,4 +1,4 @@
--- `flatmap'` puts the arrays that a function gives for each element behind each other, whatever their sizes.
+-- `flatmap'` concatenates the arrays that a function returns for the elements, whatever their sizes.
 -- ==
 -- input { [2i64, 0i64, 3i64] }
 -- output { [0i64, 1i64, 0i64, 1i64, 2i64] }

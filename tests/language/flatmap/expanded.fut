@@ -1,4 +1,4 @@
--- `flatmap` joins arrays of sizes of their own: it gives the size of each, whether an element is the first of its array,
+-- `flatmap` concatenates arrays of different sizes; it returns the size of each, whether an element is the first of its array,
 -- where each begins, the elements, and a second result for each.
 -- ==
 -- entry: ranges

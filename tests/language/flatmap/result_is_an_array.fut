@@ -1,4 +1,4 @@
--- The function of `flatmap'` gives an array.
+-- The function of `flatmap'` must return an array.
 -- ==
 -- error: E0201.*:5:35
 def main (xs: []i32) =

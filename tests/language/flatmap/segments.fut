@@ -1,4 +1,4 @@
--- `flatmap` gives the size of every part as well, where the parts start, and a flag at each start.
+-- `flatmap'` also returns the size of each segment, a flag at the start of each segment, and the offset of each segment.
 -- ==
 -- input { [2i64, 1i64] }
 -- output { [2i64, 1i64] [true, false, true] [0i64, 2i64] }

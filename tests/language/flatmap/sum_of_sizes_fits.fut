@@ -1,4 +1,4 @@
--- The arrays together have as many elements as fit in 64 bits, or the run ends.
+-- The total number of elements must fit in 64 bits; otherwise the run ends.
 -- ==
 -- entry: total
 -- input { [2i64, 0i64, 3i64] }

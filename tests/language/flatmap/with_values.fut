@@ -1,4 +1,4 @@
--- `flatmap` may give a value of a fixed size for each element, too.
+-- The function of `flatmap` returns a value of fixed size for each element in addition to the array.
 -- ==
 -- input { [2i64, 1i64] }
 -- output { [7, 7, 7] [4i64, 1i64] }

@@ -1,4 +1,4 @@
--- A comment that begins with `-- |` documents the declaration below it, over several lines.
+-- A comment that begins with `-- |` documents the declaration below it, and may span several lines.
 -- ==
 -- input { 3 }
 -- output { 9 }

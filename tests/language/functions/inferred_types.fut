@@ -1,4 +1,4 @@
--- Types of parameters and results are inferred where they are not written.
+-- The types of parameters and results are inferred if they are not annotated.
 -- ==
 -- input { 3 4 }
 -- output { 25 }

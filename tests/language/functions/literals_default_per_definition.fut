@@ -1,4 +1,4 @@
--- The type of a definition is settled where it stands: arithmetic that nothing decides is on `i32`.
+-- The type of a definition is determined where it is defined: unconstrained arithmetic is on `i32`.
 -- ==
 -- error: E0201.*:6:27
 def twice x = x + x

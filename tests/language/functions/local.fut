@@ -1,4 +1,4 @@
--- A `let` with parameters binds a local function, which may use what is bound around it.
+-- A `let` with parameters defines a local function, which may use the variables in scope.
 -- ==
 -- input { 3 4 }
 -- output { 10 }

@@ -1,4 +1,4 @@
--- A local function means the variables that were visible where it was defined.
+-- A local function refers to the variables that were in scope at its definition.
 -- ==
 -- input { 1 }
 -- output { 11 }

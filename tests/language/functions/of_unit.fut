@@ -1,4 +1,4 @@
--- A function of `()` has one possible argument.
+-- A function with the parameter `()` has only one possible argument.
 -- ==
 -- input { }
 -- output { 5 }

@@ -1,4 +1,4 @@
--- A size named by one parameter may be used by the parameters behind it.
+-- A size named by one parameter may be used in the types of later parameters.
 -- ==
 -- input { 2i64 [5, 6] }
 -- output { 11 }

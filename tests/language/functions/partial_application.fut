@@ -1,4 +1,4 @@
--- A function applied to some of its arguments is a function of the others.
+-- A function applied to some of its arguments is a function of the remaining ones.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [11, 12, 13] }

@@ -1,4 +1,4 @@
--- The body must have the result type that is written.
+-- The body of a function must have the annotated result type.
 -- ==
 -- error: E0201.*:4:28
 def main (x: i32) : bool = x

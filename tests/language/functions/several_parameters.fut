@@ -1,4 +1,4 @@
--- A function takes its parameters one after another, without commas.
+-- The parameters of a function follow one another without commas.
 -- ==
 -- input { 10 3 }
 -- output { 7 }

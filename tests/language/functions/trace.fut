@@ -1,4 +1,4 @@
--- `trace` gives its argument, and prints it where that is possible.
+-- `trace` returns its argument, and prints it where possible.
 -- ==
 -- input { 3 }
 -- output { 4 }

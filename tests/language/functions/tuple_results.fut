@@ -1,4 +1,4 @@
--- A function gives several values in a tuple.
+-- A function returns several values as a tuple.
 -- ==
 -- input { 17 5 }
 -- output { 3 2 }

@@ -1,4 +1,4 @@
--- Numbers of sixteen words kept as pairs of pairs: every access is a choice, and all calls at once would
+-- Here, numbers of sixteen words are nested pairs: every access is a choice, and all calls, inlined at once, would
 -- become tens of thousands of statements. Functions are simplified before they are copied.
 -- ==
 -- entry: products

@@ -1,4 +1,4 @@
--- `f16` is the float of sixteen bits; each operation rounds to it.
+-- `f16` is the type of 16-bit floats; the result of each operation is rounded to it.
 -- ==
 -- input { 1.0f16 0.0004f16 }
 -- output { 1.0f16 0.9995f16 2.5f16 }

@@ -1,4 +1,4 @@
--- Half floats convert to all other numbers and back.
+-- Half floats convert to and from all other numeric types.
 -- ==
 -- input { 2.5f16 }
 -- output { 2.5f32 2.5f64 2 2.0f16 }

@@ -1,4 +1,4 @@
--- Half floats do not mix with other floats.
+-- An operation cannot mix half floats with other floats.
 -- ==
 -- error: E0201.*:4:34
 def main (x: f16) (y: f32) = x + y

@@ -1,4 +1,4 @@
--- The largest finite one is 65504; beyond it is infinity.
+-- The largest finite half float is 65504; values beyond it become infinite.
 -- ==
 -- input { 65504.0f16 }
 -- output { f16.inf 65504.0f16 }

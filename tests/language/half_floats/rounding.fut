@@ -1,4 +1,4 @@
--- Integers beyond 2048 are not all representable: conversion rounds to even.
+-- Not all integers beyond 2048 are representable as half floats: a conversion rounds ties to even.
 -- ==
 -- input { 2049 }
 -- output { 2048.0f16 }

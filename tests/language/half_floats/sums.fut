@@ -1,4 +1,4 @@
--- Arrays of half floats are summed like others.
+-- Arrays of half floats are summed like other arrays.
 -- ==
 -- input { [1.0f16, 2.0f16, 0.5f16] }
 -- output { 3.5f16 2.0f16 }

@@ -1,4 +1,4 @@
--- A function value carries what it captured, wherever it goes.
+-- A function value keeps the variables that it captured, wherever it is passed.
 -- ==
 -- input { 2 [1, 2, 3] }
 -- output { [12, 14, 16] }

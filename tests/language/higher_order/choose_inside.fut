@@ -1,4 +1,4 @@
--- A function that branches inside does the same.
+-- A function may branch in its body instead of being the result of an `if`.
 -- ==
 -- input { true -5 }
 -- output { 5 }

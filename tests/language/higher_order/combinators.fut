@@ -1,4 +1,4 @@
--- The prelude has `id`, `const`, `flip`, `curry` and `uncurry`.
+-- The prelude defines `id`, `const`, `flip`, `curry` and `uncurry`.
 -- ==
 -- input { 5 3 }
 -- output { 5 5 -2 8 8 }

@@ -1,4 +1,4 @@
--- Functions may give functions as results.
+-- Functions may return functions.
 -- ==
 -- input { 3 4 }
 -- output { 18 }

@@ -1,4 +1,4 @@
--- A function in a record of a parameter is chosen when the program is compiled.
+-- A function in a field of a record parameter is resolved at compile time.
 -- ==
 -- input { [3, 1, 2] }
 -- output { 6 }

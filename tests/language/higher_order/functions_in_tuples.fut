@@ -1,4 +1,4 @@
--- Tuples and records may hold functions.
+-- Tuples and records may contain functions.
 -- ==
 -- input { 10 }
 -- output { 11 5 }

@@ -1,4 +1,4 @@
--- A polymorphic function is an argument at the type that is needed.
+-- A polymorphic function may be passed as an argument, at the type that is required.
 -- ==
 -- input { [1, 2] [true, false] }
 -- output { [1, 2] [true, false] }

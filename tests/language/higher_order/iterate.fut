@@ -1,4 +1,4 @@
--- `iterate` applies a function a number of times, `iterate_while` and `iterate_until` while or until a condition holds.
+-- `iterate` applies a function a given number of times, `iterate_while` and `iterate_until` while or until a condition holds.
 -- ==
 -- input { 3 }
 -- output { 24 128 48 }

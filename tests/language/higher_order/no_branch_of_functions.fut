@@ -1,4 +1,4 @@
--- The result of an `if` is no function; choose inside the function.
+-- The result of an `if` cannot be a function; branch inside the function instead.
 -- ==
 -- error: E0211.*:5:11
 def main (c: bool) (x: i32) =

@@ -1,4 +1,4 @@
--- A loop does not carry a function.
+-- A loop cannot carry a function.
 -- ==
 -- error: E0211.*:5:20
 def main (n: i32) (x: i32) =

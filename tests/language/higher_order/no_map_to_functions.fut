@@ -1,4 +1,4 @@
--- `map` gives an array, so its function may not give functions.
+-- The function of a `map` cannot return functions, because the result of `map` is an array.
 -- ==
 -- error: E0216.*:4:24
 def main (xs: []i32) = map (+) xs

@@ -1,4 +1,4 @@
--- Operators in parentheses, also those of modules, are arguments.
+-- An operator in parentheses, including one from a module, may be passed as an argument.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 6 [2, 4, 6] }

@@ -1,4 +1,4 @@
--- Functions of functions of functions.
+-- The parameter of a function may be a function that takes a function itself.
 -- ==
 -- input { 2 }
 -- output { 9 }

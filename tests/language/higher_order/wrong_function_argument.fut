@@ -1,4 +1,4 @@
--- A function argument has the type that its parameter asks for.
+-- A function argument must have the type of its parameter.
 -- ==
 -- error: E0201.*:6:27
 def twice (f: i32 -> i32) (x: i32) = f (f x)

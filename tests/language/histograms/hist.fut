@@ -1,4 +1,4 @@
--- `hist op ne k is vs` combines the values of each of `k` places by the operator.
+-- `hist op ne k is vs` makes `k` bins; the operator `op` combines the values that have the same index.
 -- ==
 -- input { [0i64, 1i64, 0i64] [5, 6, 7] }
 -- output { [12, 6, 0] }

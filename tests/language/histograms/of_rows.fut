@@ -1,4 +1,4 @@
--- Values may be rows that are combined element by element.
+-- The values of a histogram may be rows, which are combined element by element.
 -- ==
 -- input { [1i64, 1i64] [[1, 2], [3, 4]] }
 -- output { [[0, 0], [4, 6]] }

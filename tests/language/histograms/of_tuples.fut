@@ -1,4 +1,4 @@
--- Values may be tuples: here a count and a sum for each place.
+-- The values of a histogram may be tuples: here, a count and a sum for each bin.
 -- ==
 -- input { [0i64, 1i64, 0i64] [5, 6, 7] }
 -- output { [2, 1] [12, 6] }

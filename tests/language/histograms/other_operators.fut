@@ -1,4 +1,4 @@
--- Any associative and commutative operator will do.
+-- The operator of a histogram may be any associative and commutative function.
 -- ==
 -- input { [0i64, 1i64, 0i64] [5, 6, 7] }
 -- output { [7, 6] [5, 6] }

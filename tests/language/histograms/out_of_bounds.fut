@@ -1,4 +1,4 @@
--- Values with a place outside are dropped.
+-- Values with an index out of bounds are ignored.
 -- ==
 -- input { [0i64, -1i64, 2i64] }
 -- output { [1, 0] }

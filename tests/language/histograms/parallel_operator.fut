@@ -1,4 +1,4 @@
--- The operator of a histogram may compute with arrays inside.
+-- The operator of a histogram may use array operations.
 -- ==
 -- input { 3i64 [0i64, 1i64, 0i64] [5i64, 6i64, 7i64] }
 -- output { [12i64, 6i64] }

@@ -1,4 +1,4 @@
--- `reduce_by_index` combines the values into an array that is there, and consumes it.
+-- `reduce_by_index` combines values into an existing array, and consumes it.
 -- ==
 -- input { [10, 20] [1i64, 1i64, 0i64] [1, 2, 3] }
 -- output { [13, 23] }

@@ -1,4 +1,4 @@
--- A hole may be a function whose result has an unknown size.
+-- A hole may stand for a function whose result has an unknown size.
 -- ==
 -- input { 2i64 }
 -- error: hole

@@ -1,4 +1,4 @@
--- The size of a hole must be told by its place, as any other.
+-- The size of a hole must be determined by its context, like any other size.
 -- ==
 -- error: E0303.*:4:29
 def main (_: i32) = i32.sum ???

@@ -1,4 +1,4 @@
--- A hole has whatever type its place asks for.
+-- A hole has the type that its context requires.
 -- ==
 -- warning: W0001.*:10:70
 -- input { true [1, 2] }

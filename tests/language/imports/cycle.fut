@@ -1,4 +1,4 @@
--- Files do not import each other in a circle.
+-- Files must not import each other cyclically.
 -- ==
 -- error: E0131.*:4:8
 import "cycle"

@@ -1,4 +1,4 @@
--- An `entry` of an imported file is an ordinary function: entry points are those of the main file.
+-- An `entry` of an imported file is an ordinary function: only those of the main file are entry points.
 -- ==
 -- input { 5 }
 -- output { 6 }

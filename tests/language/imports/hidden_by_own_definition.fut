@@ -1,4 +1,4 @@
--- A definition of the file itself hides an imported one.
+-- A definition in a file shadows an imported one of the same name.
 -- ==
 -- input { 3 }
 -- output { 4 }

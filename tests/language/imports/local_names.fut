@@ -1,4 +1,4 @@
--- What is `local` in a file is not seen by those who import it.
+-- A `local` definition is not visible to files that import its file.
 -- ==
 -- error: E0202.*:6:21
 import "files/powers"

@@ -1,4 +1,4 @@
--- A file that is imported must be there.
+-- An imported file must exist.
 -- ==
 -- error: E0130.*:4:8
 import "files/nowhere"

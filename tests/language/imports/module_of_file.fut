@@ -1,4 +1,4 @@
--- `import "f"` is the module of the definitions of the file `f.fut` beside this one.
+-- `import "f"` denotes the module of the definitions in the file `f.fut`, relative to the importing file.
 -- ==
 -- input { 4 }
 -- output { 16 }

@@ -1,4 +1,4 @@
--- What a file imports by a declaration, it does not offer itself.
+-- Names that a file imports by a declaration are not visible to files that import it.
 -- ==
 -- error: E0202.*:6:21
 import "files/deeper/sums"

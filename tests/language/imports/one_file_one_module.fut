@@ -1,4 +1,4 @@
--- A file that is reached by two ways is one module: its abstract types are the same.
+-- A file that is imported by two paths is one module: its abstract types are the same.
 -- ==
 -- input { 7 }
 -- output { true }

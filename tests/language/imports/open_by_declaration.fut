@@ -1,4 +1,4 @@
--- As a declaration, `import` makes the names of the file known directly.
+-- As a declaration, `import` brings the names of the file into scope.
 -- ==
 -- input { 2 }
 -- output { 8 }

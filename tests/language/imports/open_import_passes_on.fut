@@ -1,4 +1,4 @@
--- `open import` offers the names of the file to others as well.
+-- `open import` re-exports the names of the file.
 -- ==
 -- input { 2 }
 -- output { 4 }

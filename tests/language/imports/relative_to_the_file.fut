@@ -1,4 +1,4 @@
--- A path is relative to the file in which it stands, and may lead upwards.
+-- An import path is relative to the importing file, and may lead to parent folders.
 -- ==
 -- input { 3 }
 -- output { 28 }

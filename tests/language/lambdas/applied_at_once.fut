@@ -1,4 +1,4 @@
--- A lambda in parentheses may be applied where it stands.
+-- A lambda in parentheses may be applied directly.
 -- ==
 -- input { 3 }
 -- output { 10 }

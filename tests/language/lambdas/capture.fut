@@ -1,4 +1,4 @@
--- A lambda uses what is bound around it.
+-- A lambda may refer to any name that is in scope around it.
 -- ==
 -- input { 10 [1, 2] }
 -- output { [11, 12] }

@@ -1,4 +1,4 @@
--- Without parentheses a lambda can only be the last argument.
+-- A lambda without parentheses can only be the last argument.
 -- ==
 -- input { [1, 2] }
 -- output { [2, 3] }

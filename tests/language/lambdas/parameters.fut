@@ -1,4 +1,4 @@
--- A lambda takes several parameters, which are patterns.
+-- A lambda may have several parameters, each of which is a pattern.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [13, 24] }

@@ -1,4 +1,4 @@
--- The type of a lambda's result is written behind its parameters.
+-- The result type of a lambda is written after its parameters.
 -- ==
 -- input { 3 }
 -- output { 4i64 }

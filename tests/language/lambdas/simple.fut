@@ -1,4 +1,4 @@
--- `\x -> e` is a function without a name.
+-- `\x -> e` is an anonymous function.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [1, 4, 9] }

@@ -1,4 +1,4 @@
--- The types of a lambda's parameters are checked where it is applied.
+-- The arguments of a lambda are checked against the types of its parameters.
 -- ==
 -- error: E0201.*:4:40
 def main (x: i32) = (\(y: bool) -> !y) x

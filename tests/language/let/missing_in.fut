@@ -1,4 +1,4 @@
--- The last `let` needs a body.
+-- The last `let` of a sequence needs `in` and a body.
 -- ==
 -- error: E0119.*:5:3
 def main (x: i32) =

@@ -1,4 +1,4 @@
--- What a `let` binds is not known on its own right side.
+-- The name that a `let` binds is not in scope on its own right-hand side.
 -- ==
 -- input { 3 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- `let` binds a name in what follows `in`; between `let`s the `in` may be left out.
+-- `let` binds a name in the expression after `in`; between consecutive `let`s, `in` may be omitted.
 -- ==
 -- input { 3 }
 -- output { 36 }

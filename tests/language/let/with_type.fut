@@ -1,4 +1,4 @@
--- A bound name may be given a type, which decides about literals.
+-- A bound name may have a type ascription, which determines the type of literals.
 -- ==
 -- input { }
 -- output { 255u8 1.0f32 }

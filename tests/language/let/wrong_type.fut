@@ -1,4 +1,4 @@
--- The value must have the type that is written.
+-- The value of a `let` must have the type that is written for the name.
 -- ==
 -- error: E0201.*:5:16
 def main (x: i32) =

@@ -1,4 +1,4 @@
--- `0b` starts an integer in base two.
+-- `0b` begins a binary integer literal.
 -- ==
 -- input { }
 -- output { 10 5u8 }

@@ -1,4 +1,4 @@
--- A character in single quotes is the number of its code point, of whatever integer type is asked for.
+-- A character in single quotes denotes its code point, in whatever integer type the context requires.
 -- ==
 -- input { }
 -- output { 97u8 98 8364i64 }

@@ -1,4 +1,4 @@
--- Two minus signs start a comment that goes to the end of the line; `-- |` documents the declaration that follows.
+-- `--` begins a comment that extends to the end of the line; `-- |` documents the declaration that follows.
 -- ==
 -- input { 3 }
 -- output { 4 }

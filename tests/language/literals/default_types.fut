@@ -1,4 +1,4 @@
--- A number without a suffix is an `i32`, one with a point or an exponent an `f64`, where nothing else decides.
+-- Where the context requires no type, a number without a suffix is an `i32`, or an `f64` if it has a point or an exponent.
 -- ==
 -- input { }
 -- output { 7 2.5 1000.0 }

@@ -1,4 +1,4 @@
--- A float may have an exponent of ten, with or without a point before it, and of either sign.
+-- A float literal may have a decimal exponent of either sign, with or without a point before it.
 -- ==
 -- input { }
 -- output { 1500.0 0.25 3e4f32 }

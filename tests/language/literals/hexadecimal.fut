@@ -1,4 +1,4 @@
--- `0x` starts an integer in base sixteen; the letters may be large or small.
+-- `0x` begins a hexadecimal integer literal, whose letters may be in upper or lower case.
 -- ==
 -- input { }
 -- output { 255 43981u16 -1i8 }

@@ -1,4 +1,4 @@
--- A hexadecimal float has a point and an exponent of two after `p`.
+-- A hexadecimal float literal has a point, and a binary exponent after `p`.
 -- ==
 -- input { }
 -- output { 15.5 0.75f32 }

@@ -1,4 +1,4 @@
--- A float has digits before its point: what starts with a point is a projection.
+-- A float literal needs digits before its point: a leading point denotes a projection.
 -- ==
 -- error: E0110.*:4:25
 def main (x: f64) = x + .5

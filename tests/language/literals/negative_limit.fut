@@ -1,4 +1,4 @@
--- A minus sign belongs to the literal behind it when the range of the type is checked: the lowest value can be written.
+-- The range check of a literal includes the minus sign before it, so the lowest value of a type can be written.
 -- ==
 -- input { }
 -- output { -128i8 -32768i16 }

@@ -1,4 +1,4 @@
--- The negation of a literal of an unsigned type is not its type's business: it wraps like any other operation.
+-- The negation of an unsigned integer wraps around like any other operation.
 -- ==
 -- input { }
 -- output { 255u8 }

@@ -1,4 +1,4 @@
--- A backslash with a number is the character of that number, decimal or hexadecimal.
+-- A numeric escape sequence denotes the character with that code, in decimal or hexadecimal.
 -- ==
 -- input { }
 -- output { [65u8, 66u8] }

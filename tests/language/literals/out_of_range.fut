@@ -1,4 +1,4 @@
--- A literal without a suffix must lie in the range of the type that it takes.
+-- A literal without a suffix must be in the range of the type that it takes.
 -- ==
 -- error: E0209.*:4:17
 def main : i8 = 128

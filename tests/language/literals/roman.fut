@@ -1,4 +1,4 @@
--- `0r` starts an integer in roman numerals.
+-- `0r` begins an integer literal in Roman numerals.
 -- ==
 -- input { }
 -- output { 4 1994i64 9u8 }

@@ -1,4 +1,4 @@
--- The size of a string is the number of its bytes, and known to the checker.
+-- The size of a string literal is its number of bytes, which is known statically.
 -- ==
 -- input { }
 -- output { [98u8, 98u8, 98u8] }

@@ -1,4 +1,4 @@
--- A literal with a suffix is taken modulo the size of its type.
+-- A literal with a suffix wraps around to the range of its type.
 -- ==
 -- input { }
 -- output { 44u8 -128i8 }

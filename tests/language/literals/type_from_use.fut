@@ -1,4 +1,4 @@
--- A literal without a suffix takes the type that its use asks for; integers may stand for floats.
+-- A literal without a suffix takes the type that its context requires; an integer literal may be a float.
 -- ==
 -- input { 1.5f32 200u8 }
 -- output { 3.5f32 205u8 }

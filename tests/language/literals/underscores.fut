@@ -1,4 +1,4 @@
--- Underscores between the digits of a number mean nothing.
+-- Underscores between the digits of a number are ignored.
 -- ==
 -- input { }
 -- output { 1000000 65535u32 15u8 1234.5 }

@@ -1,4 +1,4 @@
--- A loop may overwrite an array that it carries.
+-- A loop may update an array that it carries in place.
 -- ==
 -- input { 4i64 }
 -- output { [0, 1, 4, 9] }

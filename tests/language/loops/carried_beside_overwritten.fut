@@ -1,4 +1,4 @@
--- A loop may carry a number beside an array that it overwrites, also where the number is an element of another operation's result.
+-- A loop may carry a number beside an array that it updates, even if the number is an element of another operation's result.
 -- ==
 -- input { [2i64, 3i64] }
 -- output { [[6i64, 7i64, 8i64], [9i64, 10i64, 11i64]] }

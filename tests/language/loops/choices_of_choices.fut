@@ -1,4 +1,4 @@
--- A loop in a loop may give back what either parameter has, so that the sizes of both are chosen from each other.
+-- An inner loop may return the parameter of either loop, so that the sizes of both depend on each other.
 -- ==
 -- input { [1i64, 2i64, 3i64] 5i64 } output { [1i64, 2i64, 3i64] }
 -- input { [1i64, 2i64, 3i64] 0i64 } output { [1i64, 2i64, 3i64] }

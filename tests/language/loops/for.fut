@@ -1,4 +1,4 @@
--- `loop x = e for i < n do b` computes `b` for each `i` from zero on, and each time `x` is what the last round gave.
+-- `loop x = e for i < n do b` evaluates `b` for each `i` from zero on, with `x` as the result of the previous iteration.
 -- ==
 -- input { 5 }
 -- output { 120 }

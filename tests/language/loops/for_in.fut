@@ -1,4 +1,4 @@
--- `for x in xs` takes the elements of an array one after another.
+-- `for x in xs` iterates over the elements of an array in order.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 123 }

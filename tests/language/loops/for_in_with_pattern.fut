@@ -1,4 +1,4 @@
--- The element may be taken apart by a pattern.
+-- The element variable of `for ... in` may be a pattern.
 -- ==
 -- input { [1, 2] [10, 20] }
 -- output { 50 }

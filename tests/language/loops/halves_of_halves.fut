@@ -1,4 +1,4 @@
--- A loop may go on with a part of what it has, and with a part of that: so a sorted array is searched.
+-- A loop may continue with a slice of its parameter, and with a slice of that, as binary search does.
 -- ==
 -- entry: one
 -- input { [1, 2, 4, 5, 5, 8, 9] 5 }

@@ -1,4 +1,4 @@
--- A parameter without an initial value starts with the variable of its name.
+-- A loop parameter without an initial value starts with the variable of the same name.
 -- ==
 -- input { 3 4 }
 -- output { 81 }

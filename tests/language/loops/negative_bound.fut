@@ -1,4 +1,4 @@
--- A bound below zero means no rounds.
+-- If the bound is negative, the loop has no iterations.
 -- ==
 -- input { -3 }
 -- output { 7 }

@@ -1,4 +1,4 @@
--- The body of a loop may be a loop.
+-- The body of a loop may be another loop.
 -- ==
 -- input { 3 }
 -- output { 9 }

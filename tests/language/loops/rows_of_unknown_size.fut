@@ -1,4 +1,4 @@
--- The size of a lambda's parameter need not be known where a loop begins with it: what the body gives settles it.
+-- A loop may start with a lambda parameter whose size is not yet known: the result of the body determines it.
 -- ==
 -- input { [[1, 2, 3], [4, 5, 6]] 2 }
 -- output { [[9, 10, 11], [24, 25, 26]] }

@@ -1,4 +1,4 @@
--- A loop may carry rows of an array, by condition this one or that, and begin with one where it makes others.
+-- A loop may carry rows of an array, chosen by a condition, and may start with a row where its body makes new arrays.
 -- ==
 -- entry: greatest
 -- input { [[1, 5], [7, 2], [3, 9]] }

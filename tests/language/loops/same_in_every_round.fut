@@ -1,4 +1,4 @@
--- What is the same in every round is done once, and not at all where there is no round.
+-- Loop-invariant work is done once, and not at all if the loop has no iterations.
 -- ==
 -- entry: total
 -- input { [1, -2, 3] 2 }

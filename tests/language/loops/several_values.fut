@@ -1,4 +1,4 @@
--- A loop may carry several values, in a tuple or a record.
+-- A loop may carry several values as a tuple or a record.
 -- ==
 -- input { 10 }
 -- output { 55 }

@@ -1,4 +1,4 @@
--- A size that changes is unknown inside the loop, and after it.
+-- A size that changes is unknown inside the loop and after it.
 -- ==
 -- input { [5, 3, 8, 1] }
 -- output { [8] }

@@ -1,4 +1,4 @@
--- A loop whose body gives its parameter in one branch and an array of another size in the other has a size that changes.
+-- If one branch of the body returns the loop parameter and another an array of a different size, the parameter's size varies.
 -- ==
 -- entry: named
 -- input { 3i64 2i64 4i64 }

@@ -1,4 +1,4 @@
--- A loop whose body gives arrays of the size that its parameter starts at, in whatever branch, keeps that size.
+-- If all branches of the body return arrays of the initial size of the loop parameter, the parameter keeps that size.
 -- ==
 -- input { 3i64 2i64 }
 -- output { [2i64, 3i64] [0i64, 0i64] }

@@ -1,4 +1,4 @@
--- The checker sees that a size stays the same from round to round.
+-- The checker infers that a size stays the same from iteration to iteration.
 -- ==
 -- input { [1, 2] 3 }
 -- output { [8, 16] }

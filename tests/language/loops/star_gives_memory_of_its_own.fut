@@ -1,4 +1,4 @@
--- The body gives a starred loop parameter memory of its own, whether it consumes the one before or not.
+-- For a starred loop parameter the body must return a unique value, whether or not it consumes the parameter.
 -- ==
 -- error: E0406.*:5:46
 def main (xs: []i64) =

@@ -1,4 +1,4 @@
--- What a loop gives for starred parameters is apart: one can be consumed, and the others are still there.
+-- The results of starred loop parameters share no memory: one can be consumed while the others stay usable.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [0, 2] [3, 4] }

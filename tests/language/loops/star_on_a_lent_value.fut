@@ -1,4 +1,4 @@
--- What a loop gives for a starred parameter may be the initial value itself, so it is not one's own where that is lent.
+-- The result of a starred loop parameter may be the initial value itself, so it cannot be consumed if that value is lent.
 -- ==
 -- error: E0402.*:6:6
 def main (xs: []i64) =

@@ -1,4 +1,4 @@
--- A star allows the body to consume a loop parameter. Where it does not, and gives a new array, the initial value is only lent.
+-- A star allows the body to consume a loop parameter; if it does not, and returns a new array, the initial value is only lent.
 -- ==
 -- input { [3i64, 1i64, 3i64, 2i64] }
 -- output { [3i64, 1i64, 2i64] 3i64 }

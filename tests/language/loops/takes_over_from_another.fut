@@ -1,4 +1,4 @@
--- A parameter that the body gives another one's array is that array, which is lent if it was lent at first.
+-- A loop parameter to which the body passes another parameter's array aliases that array, and is lent if it was lent initially.
 -- ==
 -- error: E0402.*:6:6
 def main (xs: [3]i32) (ys: *[3]i32) =

@@ -1,4 +1,4 @@
--- Loop parameters that begin at one size and take turns keep that size.
+-- Loop parameters that start with the same size and are exchanged keep that size.
 -- ==
 -- entry: swap
 -- input { [1, 2] [3, 4] 3 }

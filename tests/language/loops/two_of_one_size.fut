@@ -1,4 +1,4 @@
--- Parameters that the body takes to be of one size are of one size after each round, too.
+-- Loop parameters that the body requires to have the same size must have the same size after each iteration, too.
 -- ==
 -- error: E0301.*:6:5
 def main (n: i64) =

@@ -1,4 +1,4 @@
--- Two sizes that the body takes for one must be one at the start.
+-- Two sizes that the body of a loop requires to be equal must be equal at the start.
 -- ==
 -- error: E0301.*:6:39
 def square [n] (a: [n][n]i32) : [n - 1][n - 1]i32 = a[1:, 1:]

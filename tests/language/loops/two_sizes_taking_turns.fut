@@ -1,4 +1,4 @@
--- Two parameters that the body takes for arrays of one size must begin at one, also where a third one's size follows.
+-- Two loop parameters that the body requires to have the same size must start with it, even if both take a third one's size.
 -- ==
 -- error: E0301.*:5:21
 entry main [n] [k] (xs: [n]i32) (ys: [k]i32) (zs: [n]i32) : [n]i32 =

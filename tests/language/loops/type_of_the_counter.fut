@@ -1,4 +1,4 @@
--- The counter has the type of its bound, which is any signed integer type.
+-- The loop counter has the type of the bound, which may be any signed integer type.
 -- ==
 -- input { 4i8 }
 -- output { 6i8 }

@@ -1,4 +1,4 @@
--- A loop over the elements of one array may write into another.
+-- A loop over the elements of one array may update another array in place.
 -- ==
 -- input { [2i64, 0i64, 2i64] }
 -- output { [1, 0, 2] }

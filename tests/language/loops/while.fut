@@ -1,4 +1,4 @@
--- `loop x = e while c do b` goes on as long as `c` holds.
+-- `loop x = e while c do b` continues as long as `c` holds.
 -- ==
 -- input { 100 }
 -- output { 128 }

@@ -1,4 +1,4 @@
--- The body of a `while` that does not hold is never evaluated.
+-- The body of a `while` loop is not evaluated if its condition does not hold.
 -- ==
 -- input { 0 }
 -- output { 0 }

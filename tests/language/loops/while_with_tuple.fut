@@ -1,4 +1,4 @@
--- The condition of `while` sees the values of the round.
+-- The condition of `while` is evaluated with the current values of the loop parameters.
 -- ==
 -- input { 48 18 }
 -- output { 6 }

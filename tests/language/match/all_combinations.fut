@@ -1,4 +1,4 @@
--- Cases that cover everything together need no `_`.
+-- Cases that together cover all values need no `_`.
 -- ==
 -- input { true false }
 -- output { 2 }

@@ -1,4 +1,4 @@
--- A name in a pattern matches everything, and stands for it in the case.
+-- A variable in a pattern matches any value, and is bound to it in the case.
 -- ==
 -- input { 3 4 } output { 13 }
 -- input { 3 0 } output { 3 }

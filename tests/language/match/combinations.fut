@@ -1,4 +1,4 @@
--- Whether all values are covered is found out for combinations as well.
+-- Exhaustiveness is also checked for combinations of values.
 -- ==
 -- error: E0220.*:5:3
 def main (a: bool) (b: bool) : i32 =

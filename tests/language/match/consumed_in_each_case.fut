@@ -1,4 +1,4 @@
--- Each case may give away the same array.
+-- Each case may consume the same array.
 -- ==
 -- input { [1, 2] 0 } output { [9, 2] }
 -- input { [1, 2] 1 } output { [1, 9] }

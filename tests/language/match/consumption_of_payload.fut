@@ -1,4 +1,4 @@
--- What a constructor carries may be overwritten if the whole was given away.
+-- The array that a constructor carries may be updated in place if the whole value was given away.
 -- ==
 -- input { [1, 2] }
 -- output { [7, 2] }

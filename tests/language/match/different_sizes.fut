@@ -1,4 +1,4 @@
--- Cases may give arrays of different sizes: the size of the result is then unknown.
+-- The cases may return arrays of different sizes; the size of the result is then unknown.
 -- ==
 -- input { 0 }
 -- output { [0i64] }

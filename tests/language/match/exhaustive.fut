@@ -1,4 +1,4 @@
--- The cases of a match cover all values.
+-- The cases of a `match` must cover all values.
 -- ==
 -- error: E0220.*:7:3
 type colour = #red | #green | #blue

@@ -1,4 +1,4 @@
--- The cases of a match also cover all values of what constructors carry.
+-- The cases of a `match` must also cover all values that constructors carry.
 -- ==
 -- error: E0220.*:7:3
 type option = #some bool | #none

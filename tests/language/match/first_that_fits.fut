@@ -1,4 +1,4 @@
--- `match` takes the first case whose pattern fits.
+-- `match` takes the first case whose pattern matches.
 -- ==
 -- input { 0 5 }
 -- output { 1 }

@@ -1,4 +1,4 @@
--- What is carried by a lent value is lent.
+-- The value that a constructor carries is lent if the whole value is lent.
 -- ==
 -- error: E0402.*:8:20
 type option [n] = #some ([n]i32) | #none

@@ -1,4 +1,4 @@
--- Numbers, characters and booleans are patterns, negative numbers too.
+-- Numbers, including negative ones, characters and booleans are patterns.
 -- ==
 -- input { -1 97u8 true }
 -- output { 10 20 1 }

@@ -1,4 +1,4 @@
--- A match inside of a case needs parentheses where more cases follow.
+-- A `match` inside a case needs parentheses if more cases follow.
 -- ==
 -- input { 0 1 }
 -- output { 10 }

@@ -1,4 +1,4 @@
--- No list of numbers covers all of them: a variable or `_` is needed.
+-- No list of numbers covers all values: a variable or `_` is needed.
 -- ==
 -- error: E0220.*:5:3
 def main (x: i32) : i32 =

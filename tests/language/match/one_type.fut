@@ -1,4 +1,4 @@
--- All cases give values of one type.
+-- All cases must return values of the same type.
 -- ==
 -- error: E0201.*:7:13
 def main (x: i32) =

@@ -1,4 +1,4 @@
--- A number in a pattern lies in the range of its type.
+-- A number in a pattern must be in the range of its type.
 -- ==
 -- error: E0209.*:6:8
 def main (x: u8) =

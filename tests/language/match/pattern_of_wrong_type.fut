@@ -1,4 +1,4 @@
--- A pattern must fit the type of what is matched.
+-- A pattern must have the type of the matched value.
 -- ==
 -- error: E0201.*:6:8
 def main (x: i32) =

@@ -1,4 +1,4 @@
--- A parameter's pattern names a constructor only if there is no other.
+-- The pattern of a parameter may be a constructor only if the type has no other.
 -- ==
 -- error: E0219.*:6:13
 type option = #some i32 | #none

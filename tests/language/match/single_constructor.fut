@@ -1,4 +1,4 @@
--- The only constructor of a type may stand in the pattern of a parameter.
+-- The only constructor of a type may be the pattern of a parameter.
 -- ==
 -- input { 3 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- A case that is never reached is no error.
+-- A case that is never reached is not an error.
 -- ==
 -- input { true } output { 1 }
 def main (x: bool): i32 =

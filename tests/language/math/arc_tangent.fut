@@ -1,4 +1,4 @@
--- `atan2 y x` is the angle of the point `(x, y)`, in all four quadrants.
+-- `atan2 y x` is the angle of the point `(x, y)` in all four quadrants.
 -- ==
 -- input { 1.0 1.0 }
 -- output { 0.7853981633974483 1.4142135623730951 }

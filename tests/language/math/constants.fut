@@ -1,4 +1,4 @@
--- The float modules have `pi` and `e`.
+-- The float modules define `pi` and `e`.
 -- ==
 -- input { }
 -- output { 3.141592653589793 2.718281828459045 3.1415927f32 }

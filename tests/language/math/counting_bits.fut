@@ -1,4 +1,4 @@
--- `popc` counts the ones among the bits, `clz` the zeros at the high end and `ctz` those at the low end.
+-- `popc` counts the one bits of an integer, `clz` its leading zeros, and `ctz` its trailing zeros.
 -- ==
 -- input { 40u8 }
 -- output { 2 2 3 8 }

@@ -1,4 +1,4 @@
--- `mul_hi` is the upper half of a product of twice the width, `mad_hi` adds to it.
+-- `mul_hi` is the upper half of the double-width product, and `mad_hi` adds a number to it.
 -- ==
 -- input { 255u8 255u8 }
 -- output { 254u8 255u8 }

@@ -1,4 +1,4 @@
--- Hyperbolic functions and their inverses.
+-- The float modules have the hyperbolic functions and their inverses.
 -- ==
 -- input { 0.0 }
 -- output { 0.0 1.0 0.0 0.0 }

@@ -1,4 +1,4 @@
--- `lerp a b t` goes from `a` to `b` as `t` goes from zero to one.
+-- `lerp a b t` interpolates linearly from `a` to `b` as `t` goes from zero to one.
 -- ==
 -- input { 2.0 4.0 0.5 }
 -- output { 3.0 }

@@ -1,4 +1,4 @@
--- Every number module has its lowest and its highest value; those of floats are the infinities.
+-- Every numeric module defines the lowest and highest value of its type; for floats these are the infinities.
 -- ==
 -- input { }
 -- output { -128i8 127i8 0u16 65535u16 f32.inf -f64.inf }

@@ -1,4 +1,4 @@
--- `log1p x` is the logarithm of `1 + x`, precise also for small `x`.
+-- `log1p x` is the logarithm of `1 + x`, and is accurate for small `x`, too.
 -- ==
 -- input { 0.0 }
 -- output { 0.0 }

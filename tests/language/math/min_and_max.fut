@@ -1,4 +1,4 @@
--- `min` and `max` choose one of two numbers, `minimum` and `maximum` one of an array.
+-- `min` and `max` select one of two numbers, `minimum` and `maximum` one of the elements of an array.
 -- ==
 -- input { [3, 1, 2] }
 -- output { 1 3 2 3 }

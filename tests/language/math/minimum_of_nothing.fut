@@ -1,4 +1,4 @@
--- The minimum of no numbers is the highest one, and the maximum the lowest.
+-- The minimum of an empty array is the highest value of the type, and its maximum the lowest.
 -- ==
 -- input { empty([0]u8) empty([0]f32) }
 -- output { 255u8 0u8 f32.inf -f32.inf }

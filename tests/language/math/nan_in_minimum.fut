@@ -1,4 +1,4 @@
--- Of a number and NaN, `min` and `max` choose the number.
+-- Given a number and NaN, `min` and `max` return the number.
 -- ==
 -- input { f64.nan 1.0 }
 -- output { 1.0 1.0 }

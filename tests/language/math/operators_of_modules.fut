@@ -1,4 +1,4 @@
--- The operators are members of the modules, too.
+-- The operators are also members of the numeric modules.
 -- ==
 -- input { 7 2 }
 -- output { 9 14 3 true }

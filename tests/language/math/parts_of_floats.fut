@@ -1,4 +1,4 @@
--- `ldexp x n` multiplies by two to the power `n`, `copysign` takes the sign from another float, `nextafter` is the neighbour.
+-- `ldexp x n` multiplies by two to the power `n`, `copysign` copies another float's sign, and `nextafter` is the adjacent float.
 -- ==
 -- input { 1.5 3 }
 -- output { 12.0 -1.5 true }

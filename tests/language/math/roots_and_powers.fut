@@ -1,4 +1,4 @@
--- Roots, exponentials and logarithms are in the modules of the floats.
+-- The float modules have roots and logarithms.
 -- ==
 -- input { 8.0 }
 -- output { 2.0 2.8284271247461903 3.0 2.0794415416798357 0.9030899869919435 }

@@ -1,4 +1,4 @@
--- Floats round down, up, towards zero, or to the nearest; a half goes to the even neighbour.
+-- `floor`, `ceil`, `trunc` and `round` round down, up, towards zero, and to the nearest integer with ties to even.
 -- ==
 -- input { 2.5 }
 -- output { 2.0 3.0 2.0 2.0 }

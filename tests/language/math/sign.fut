@@ -1,4 +1,4 @@
--- `sgn` is the sign of a number, `abs` the number without it, `neg` the negated number.
+-- `sgn` is the sign of a number, `abs` its absolute value, and `neg` its negation.
 -- ==
 -- input { -7 -2.5 }
 -- output { -1 7 7 -1.0 2.5 }

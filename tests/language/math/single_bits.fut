@@ -1,4 +1,4 @@
--- `get_bit i x` is bit `i` of a number, and `set_bit i x b` the number with another bit there.
+-- `get_bit i x` is bit `i` of `x`, and `set_bit i x b` is `x` with bit `i` set to `b`.
 -- ==
 -- input { 5u8 1 }
 -- output { 0 7u8 5u8 }

@@ -1,4 +1,4 @@
--- Infinity and NaN are values of the float modules, with functions that recognise them.
+-- The float modules define infinity and NaN, and functions that recognise them.
 -- ==
 -- input { f64.inf }
 -- output { true false }

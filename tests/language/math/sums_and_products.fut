@@ -1,4 +1,4 @@
--- `sum` and `product` of an array; of no numbers they are zero and one.
+-- `sum` and `product` add and multiply the elements of an array; for an empty array they are zero and one.
 -- ==
 -- input { [2, 3, 4] }
 -- output { 9 24 }

@@ -1,4 +1,4 @@
--- Angles are in radians; functions that end in `pi` take them in multiples of pi.
+-- Angles are in radians; functions whose names end in `pi` take them in multiples of pi.
 -- ==
 -- input { 0.0 }
 -- output { 0.0 1.0 0.0 0.0 1.0 }

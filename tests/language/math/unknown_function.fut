@@ -1,4 +1,4 @@
--- The integer modules have no roots.
+-- The integer modules have no root functions.
 -- ==
 -- error: E0202.*:4:25
 def main (x: i32) = i32.sqrt x

@@ -1,4 +1,4 @@
--- Unsigned numbers wrap below zero.
+-- Unsigned integers wrap around below zero.
 -- ==
 -- input { 3u8 5u8 }
 -- output { 254u8 }

@@ -1,4 +1,4 @@
--- A type that is listed without its meaning is abstract: outside nobody knows what it is.
+-- A type that is listed without its definition is abstract: the definition is not known outside the module.
 -- ==
 -- error: E0201.*:13:18
 module type stack = {

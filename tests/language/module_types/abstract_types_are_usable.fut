@@ -1,4 +1,4 @@
--- Values of abstract types are used by the functions of the module.
+-- The functions of a module operate on values of its abstract types.
 -- ==
 -- input { 3 }
 -- output { 8 }

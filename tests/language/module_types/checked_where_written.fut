@@ -1,4 +1,4 @@
--- A module type is checked where it is written, whether a module has it or not.
+-- A module type is checked where it is written, whether or not a module has it.
 -- ==
 -- error: E0203.*:6:17
 module type shape = {

@@ -1,4 +1,4 @@
--- A type that is listed with its meaning stays known.
+-- A type that is listed with its definition is known outside the module.
 -- ==
 -- input { 3 }
 -- output { 4 }

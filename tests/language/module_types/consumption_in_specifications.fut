@@ -1,4 +1,4 @@
--- A specification says what a function consumes, and the module must not consume more.
+-- A specification states what a function consumes, and the definition must not consume more.
 -- ==
 -- error: E0407.*:5:21
 module type reader = { val first [n] : [n]i32 -> i32 }

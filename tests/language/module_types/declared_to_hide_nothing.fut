@@ -1,4 +1,4 @@
--- What a module type declares as a type without sizes of its own counts as one, whatever a refinement makes of it.
+-- A type that a module type declares by `type` counts as hiding no sizes, whatever definition `with` gives it.
 -- ==
 -- input { 3i64 }
 -- output { 4i64 }

@@ -1,4 +1,4 @@
--- What is wrong with a module type is said once, not again for each module that has it.
+-- An error in a module type is reported once, not again for each module that has the type.
 -- ==
 -- error: E0203.*:4:31
 module type table = { val x : row }

@@ -1,4 +1,4 @@
--- Such a type may have size parameters, too: those are told by its type.
+-- A type that hides sizes may also have size parameters, which are visible in the type.
 -- ==
 -- input { 3i64 }
 -- output { 3i64 4i64 [0i64, 1i64, 2i64] }

@@ -1,4 +1,4 @@
--- An abstract type that is declared with `type~` may hide sizes: every value has its own.
+-- An abstract type that is declared by `type~` may hide sizes, which may differ from value to value.
 -- ==
 -- input { 3i32 }
 -- output { 3i32 8i32 }

@@ -1,4 +1,4 @@
--- A recursive function may take and give such values.
+-- A recursive function may take and return values of a type that hides sizes.
 -- ==
 -- input { 3i32 }
 -- output { 3i64 }

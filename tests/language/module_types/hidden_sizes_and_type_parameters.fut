@@ -1,4 +1,4 @@
--- A size-lifted type parameter stands for such a type.
+-- A size-lifted type parameter may stand for a type that hides sizes.
 -- ==
 -- input { 2i64 }
 -- output { 2i64 3i64 }

@@ -1,4 +1,4 @@
--- Such a type is no type of elements: rows of an array have one size.
+-- A type that hides sizes cannot be the element type of an array, whose rows all have the same size.
 -- ==
 -- error: E0211.*:6:14
 module row : { type~ row val of : i64 -> row } = { type~ row = []i32 def of n = replicate n 1i32 }

@@ -1,4 +1,4 @@
--- Sizes that a type hides may have other names in the module type.
+-- The sizes that a type hides may have other names in the module type.
 -- ==
 -- input { 3i64 }
 -- output { 3i64 }

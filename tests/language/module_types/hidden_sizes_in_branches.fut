@@ -1,4 +1,4 @@
--- Branches may give values of such a type, whatever their sizes are.
+-- Branches may return values with different hidden sizes.
 -- ==
 -- input { true 4i64 }
 -- output { 4i64 }

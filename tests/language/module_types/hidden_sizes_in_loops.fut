@@ -1,4 +1,4 @@
--- In a loop the hidden sizes of a value may change from round to round.
+-- The hidden sizes of a value that a loop carries may change from iteration to iteration.
 -- ==
 -- input { 3i32 }
 -- output { 8i64 28i64 }

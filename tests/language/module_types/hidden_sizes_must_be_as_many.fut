@@ -1,4 +1,4 @@
--- What the module type says of hidden sizes must hold: here that there are two.
+-- A definition must use hidden sizes as its module type says: here, both arrays must have the same hidden size.
 -- ==
 -- error: E0217.*:5:5
 module pairs : { type~ pairs = ?[m].([m]i64, [m]bool) }

@@ -1,4 +1,4 @@
--- Sums and records may hide sizes as well.
+-- Sum types and records may hide sizes, too.
 -- ==
 -- input { 3i32 }
 -- output { 4i64 }

@@ -1,4 +1,4 @@
--- `include` takes the specifications of another module type.
+-- `include` adds the specifications of another module type.
 -- ==
 -- input { 4 }
 -- output { 16 }

@@ -1,4 +1,4 @@
--- An included type of a name that is known already gets a warning: from there on the name means the new one.
+-- Including a type whose name is already in scope causes a warning; from there on, the name denotes the new type.
 -- ==
 -- warning: W0005.*:6:36
 module type sized = { type t val size : t -> i64 }

@@ -1,4 +1,4 @@
--- Two module types speak of one type if `with` says so.
+-- `with` can make two module types refer to the same type.
 -- ==
 -- input { 5 }
 -- output { 6 }

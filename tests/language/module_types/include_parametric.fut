@@ -1,4 +1,4 @@
--- `include` takes specifications, and the type of a parametric module has none.
+-- `include` adds specifications, and the type of a parametric module has none.
 -- ==
 -- error: E0221.*:6:30
 module type number = { val x : i32 }

@@ -1,4 +1,4 @@
--- An abstract type may be defined by a module that the module type speaks of only later.
+-- An abstract type may be defined by a module that the module type specifies only later.
 -- ==
 -- input { 7 }
 -- output { 8 }

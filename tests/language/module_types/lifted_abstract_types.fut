@@ -1,4 +1,4 @@
--- An abstract `type^` may be a function.
+-- An abstract type that is declared by `type^` may be a function type.
 -- ==
 -- input { 4 }
 -- output { 5 }

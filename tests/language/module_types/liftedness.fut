@@ -1,4 +1,4 @@
--- An abstract `type` stands for types of values with sizes that are known: a function type needs `type^`.
+-- An abstract `type` stands for types whose values have known sizes: a function type needs `type^`.
 -- ==
 -- error: E0216.*:5:21
 module type holder = { type t val value : t }

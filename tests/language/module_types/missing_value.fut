@@ -1,4 +1,4 @@
--- A module must have all that its module type lists.
+-- A module must define everything that its module type lists.
 -- ==
 -- error: E0217.*:5:22
 module type counter = { val start : i32 val next : i32 -> i32 }

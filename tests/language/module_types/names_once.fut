@@ -1,4 +1,4 @@
--- A module type specifies a name once; values and modules share their names.
+-- A module type specifies a name only once; values and modules share one namespace.
 -- ==
 -- error: E0210.*:6:10
 module type pair = {

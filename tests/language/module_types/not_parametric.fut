@@ -1,4 +1,4 @@
--- A parametric module does not have the type of one that takes no parameter.
+-- A parametric module does not have the type of a module without parameters.
 -- ==
 -- error: E0217.*:6:25
 module type number = { val x : i32 }

@@ -1,4 +1,4 @@
--- The type of a parametric module says what it takes and what it gives; the latter may speak of the parameter.
+-- The type of a parametric module consists of its parameter type and its result type, which may refer to the parameter.
 -- ==
 -- input { 3 }
 -- output { 12 }

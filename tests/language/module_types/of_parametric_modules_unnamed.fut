@@ -1,4 +1,4 @@
--- A parameter that the result does not speak of needs no name.
+-- A module parameter needs no name if the result type does not refer to it.
 -- ==
 -- input { 3 }
 -- output { 9 }

@@ -1,4 +1,4 @@
--- Operators may be listed, too.
+-- A module type may list operators, too.
 -- ==
 -- input { 2 3 }
 -- output { 13 }

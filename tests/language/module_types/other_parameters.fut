@@ -1,4 +1,4 @@
--- A type of the module takes the parameters that its module type gives it, sizes and types in order.
+-- A type must take the parameters that its module type declares, sizes and types in the same order.
 -- ==
 -- error: E0217.*:5:23
 module type many = { type many [n] 'a }

@@ -1,4 +1,4 @@
--- A parametric module for one type is none for every type.
+-- A parametric module that accepts one type does not have the type of a parametric module that accepts every type.
 -- ==
 -- error: E0217.*:6:25
 module type number = { type t val one : t }

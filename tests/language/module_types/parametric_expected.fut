@@ -1,4 +1,4 @@
--- A module that takes no parameter does not have the type of a parametric module.
+-- A module without parameters does not have the type of a parametric module.
 -- ==
 -- error: E0217.*:6:23
 module type number = { val x : i32 }

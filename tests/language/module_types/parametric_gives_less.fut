@@ -1,4 +1,4 @@
--- A parametric module must give what its module type says, whether it is applied or not.
+-- A parametric module must define what its module type says, whether or not it is applied.
 -- ==
 -- error: E0217.*:6:25
 module type number = { type t val one : t }

@@ -1,4 +1,4 @@
--- A module type may specify a parametric module inside, which may speak of abstract types.
+-- A module type may specify a parametric module, whose type may refer to abstract types.
 -- ==
 -- input { 5 }
 -- output { 6 }

@@ -1,4 +1,4 @@
--- What a parametric module inside takes is an abstract type also if the module knows more of it.
+-- The parameter of an inner parametric module has the abstract type, even if the module itself knows its definition.
 -- ==
 -- error: E0217.*:13:27
 module type ledger = {

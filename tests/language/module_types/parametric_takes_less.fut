@@ -1,4 +1,4 @@
--- A parametric module may ask less of its argument than its module type says, and give more.
+-- A parametric module may require less of its argument than its module type says, and define more.
 -- ==
 -- input { 4 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- A parametric module must take every argument that its module type says it takes.
+-- A parametric module must accept every argument that its module type allows.
 -- ==
 -- error: E0217.*:6:28
 module type number = { type t val one : t }

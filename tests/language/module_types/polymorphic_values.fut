@@ -1,4 +1,4 @@
--- A polymorphic specification needs a polymorphic value.
+-- A polymorphic specification requires a polymorphic value.
 -- ==
 -- error: E0217.*:5:19
 module type pick = { val pick 'a : a -> a -> a }

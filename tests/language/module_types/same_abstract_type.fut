@@ -1,4 +1,4 @@
--- Two modules sealed by one module type have two types.
+-- Two modules sealed by the same module type have different abstract types.
 -- ==
 -- error: E0201.*:8:19
 module type counter = { type t val start : t val next : t -> t }

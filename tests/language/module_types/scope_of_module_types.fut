@@ -1,4 +1,4 @@
--- A module type means what it meant where it was written, wherever it is included.
+-- Names in a module type refer to the scope where it is written, wherever it is included.
 -- ==
 -- input { 3 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- `e : t` seals a module where it stands.
+-- `e : t` seals a module expression.
 -- ==
 -- error: E0202.*:8:20
 module type small = { val x : i32 }

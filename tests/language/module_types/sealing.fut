@@ -1,4 +1,4 @@
--- A module with a module type offers what the type lists, and nothing else.
+-- A module with a module type exports what the type lists, and nothing else.
 -- ==
 -- error: E0202.*:7:24
 module type counter = { val start : i32 }

@@ -1,4 +1,4 @@
--- The values of an abstract type must tell the sizes among its parameters.
+-- The values of an abstract type must determine its size parameters.
 -- ==
 -- error: E0217.*:5:5
 module longer : { type longer [n] }

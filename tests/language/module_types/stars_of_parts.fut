@@ -1,4 +1,4 @@
--- A result of which one part is unique is not one of which all are: who consumes the other part would overwrite what was lent.
+-- A result of which only one component is unique is not unique: consuming the other one would overwrite a lent array.
 -- ==
 -- error: E0408.*:5:28
 module type splitting = { val both [n]: [n]i32 -> *([n]i32, [n]i32) }

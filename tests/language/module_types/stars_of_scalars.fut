@@ -1,4 +1,4 @@
--- A star in a module type asks for nothing where the abstract type stands for scalars: these share no memory.
+-- A star in a module type requires nothing if the abstract type stands for scalars, because these share no memory.
 -- ==
 -- input { 5i64 }
 -- output { 5i64 5i64 true }

@@ -1,4 +1,4 @@
--- A module type may list modules.
+-- A module type may specify modules.
 -- ==
 -- input { 2 }
 -- output { 6 }

@@ -1,4 +1,4 @@
--- `with` tells the meaning of an abstract type.
+-- `with` gives the definition of an abstract type.
 -- ==
 -- input { 3 }
 -- output { 0 }

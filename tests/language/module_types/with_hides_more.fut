@@ -1,4 +1,4 @@
--- `with` cannot define a type to be a function that was not declared to be able to.
+-- `with` cannot define a type as a function type if its declaration does not allow that.
 -- ==
 -- error: E0216.*:5:43
 module type has_type = { type t val x : t }

@@ -1,4 +1,4 @@
--- `with` also defines a type that is inside a module of the module type.
+-- `with` may also define a type of a module that the module type specifies.
 -- ==
 -- input { 3 }
 -- output { 13 }

@@ -1,4 +1,4 @@
--- The module inside must define the type as `with` says.
+-- An inner module must define the type as `with` says.
 -- ==
 -- error: E0217.*:7:45
 module type number = { type t val ten : t }

@@ -1,4 +1,4 @@
--- A definition must take every argument that the abstract type takes, functions included.
+-- The definition that `with` gives must accept every argument that the abstract type accepts, function types included.
 -- ==
 -- error: E0225.*:5:36
 module type container = { type^ many '^a }

@@ -1,4 +1,4 @@
--- The definition that `with` gives takes the parameters of the abstract type.
+-- The definition that `with` gives must take the parameters of the abstract type.
 -- ==
 -- error: E0225.*:5:36
 module type container = { type many 'a }

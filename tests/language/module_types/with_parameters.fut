@@ -1,4 +1,4 @@
--- An abstract type with parameters gets a definition with parameters.
+-- For an abstract type with parameters, `with` gives a definition with parameters.
 -- ==
 -- input { 4 5 }
 -- output { 20 }

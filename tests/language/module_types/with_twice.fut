@@ -1,4 +1,4 @@
--- A type that has a definition already is not abstract, so `with` does not give it another.
+-- `with` cannot define a type that already has a definition, because that type is not abstract.
 -- ==
 -- error: E0225.*:7:29
 module type number = { type t val one : t }

@@ -1,4 +1,4 @@
--- The definition that `with` gives may be a type of a module that is specified before.
+-- The definition that `with` gives may be a type of a module that is specified earlier.
 -- ==
 -- input { 6 }
 -- output { 7 }

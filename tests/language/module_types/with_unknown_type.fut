@@ -1,4 +1,4 @@
--- `with` speaks of an abstract type of the module type.
+-- `with` must name an abstract type of the module type.
 -- ==
 -- error: E0225.*:5:31
 module type number = { type t val one : t }

@@ -1,4 +1,4 @@
--- Every value has the type that is listed.
+-- Every value must have the type that its specification gives.
 -- ==
 -- error: E0217.*:5:22
 module type counter = { val start : i32 }

@@ -1,4 +1,4 @@
--- A module may get another name.
+-- A module may be given another name.
 -- ==
 -- input { 7u8 }
 -- output { 14u8 }

@@ -1,4 +1,4 @@
--- The names that are known around a module are known inside of it.
+-- Names that are in scope around a module are in scope inside it.
 -- ==
 -- input { 3 }
 -- output { 30 }

@@ -1,4 +1,4 @@
--- The module `intrinsics` has members, but is not itself a module to be named anew, opened or handed on.
+-- The module `intrinsics` has members, but cannot itself be given another name, opened or passed as an argument.
 -- ==
 -- error: E0221.*:4:19
 module built_in = intrinsics

@@ -1,4 +1,4 @@
--- What is `local` is not visible from outside.
+-- A `local` definition is not visible outside its module.
 -- ==
 -- error: E0202.*:9:30
 module m = {

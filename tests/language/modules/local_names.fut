@@ -1,4 +1,4 @@
--- A local declaration may be followed by another one of its name, which hides it from there on.
+-- A local declaration may be followed by another one of the same name, which shadows it from there on.
 -- ==
 -- input { 2 }
 -- output { 31 }

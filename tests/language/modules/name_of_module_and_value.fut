@@ -1,4 +1,4 @@
--- Modules and values share their names.
+-- Modules and values share one namespace.
 -- ==
 -- error: E0210.*:6:5
 module counter = { def start = 1i32 }

@@ -1,4 +1,4 @@
--- Types and module types have names of their own: they may be called as a module or a value is.
+-- Types and module types have separate namespaces: they may have the same name as a module or a value.
 -- ==
 -- input { 2 }
 -- output { 3 }

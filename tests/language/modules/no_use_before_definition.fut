@@ -1,4 +1,4 @@
--- A module is known after its definition.
+-- A module is in scope only after its definition.
 -- ==
 -- error: E0202.*:4:21
 def main (x: i32) = m.next x

@@ -1,4 +1,4 @@
--- `m.(e)` needs a module before the point.
+-- `m.(e)` requires a module before the dot.
 -- ==
 -- error: E0118.*:4:22
 def main (x: i32) = (x).(x + 1)

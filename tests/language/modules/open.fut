@@ -1,4 +1,4 @@
--- `open` makes the names of a module known without its name.
+-- `open` brings the names of a module into scope without its prefix.
 -- ==
 -- input { 3 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- `m.(e)` evaluates `e` with the names of `m`.
+-- `m.(e)` evaluates `e` with the names of `m` in scope.
 -- ==
 -- input { 9.0 }
 -- output { 4.0 }

@@ -1,4 +1,4 @@
--- What a module opens, it offers itself, unless the `open` is local.
+-- A module exports the names that it opens, unless the `open` is local.
 -- ==
 -- error: E0202.*:8:20
 module a = { def x = 1i32 }

@@ -1,4 +1,4 @@
--- A later definition in a module hides an opened one.
+-- A later definition in a module shadows an opened one.
 -- ==
 -- input { 5 }
 -- output { 50 }

@@ -1,4 +1,4 @@
--- A module is a collection of definitions under a name.
+-- A module is a named collection of definitions.
 -- ==
 -- input { 3 }
 -- output { 13 }

@@ -1,4 +1,4 @@
--- Types of modules may have parameters.
+-- The types of a module may have parameters.
 -- ==
 -- input { [1, 2] }
 -- output { 2 1 }

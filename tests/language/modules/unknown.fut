@@ -1,4 +1,4 @@
--- A module must be there.
+-- The name of a module must be in scope.
 -- ==
 -- error: E0204.*:4:6
 open nothing

@@ -1,4 +1,4 @@
--- A type of a module must be there.
+-- A type that is qualified by a module must be defined in that module.
 -- ==
 -- error: E0203.*:6:16
 module m = { type t = i32 }

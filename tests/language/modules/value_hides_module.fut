@@ -1,4 +1,4 @@
--- A value that is opened hides a module of the same name.
+-- An opened value shadows a module of the same name.
 -- ==
 -- input { 2 }
 -- output { 5 }

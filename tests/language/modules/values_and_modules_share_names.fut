@@ -1,4 +1,4 @@
--- Values and modules are one name space: a name is defined once.
+-- In the common namespace of values and modules, a name is defined only once.
 -- ==
 -- error: E0210.*:5:5
 module x = { def y = 1i32 }

@@ -1,4 +1,4 @@
--- A name that is bound has no module in front of it.
+-- A name that is bound must not be qualified.
 -- ==
 -- error: E0115.*:5:6
 module m = { def one = 1i32 }

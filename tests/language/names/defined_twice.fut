@@ -1,4 +1,4 @@
--- One file defines a name once.
+-- A file may define a name only once.
 -- ==
 -- error: E0210.*:5:5
 def answer = 42i32

@@ -1,4 +1,4 @@
--- `_` binds nothing, and may stand in a pattern several times.
+-- `_` binds nothing, and may occur several times.
 -- ==
 -- input { 1 2 3 }
 -- output { 2 }

@@ -1,4 +1,4 @@
--- What an expression binds is not known outside of it.
+-- Names bound in an expression are not in scope outside it.
 -- ==
 -- error: E0202.*:6:31
 def inner (x: i32) = let y = x in y

@@ -1,4 +1,4 @@
--- What is inside a module is found under the module's name, and must be there.
+-- A qualified name refers to a member of a module, which must exist.
 -- ==
 -- error: E0202.*:4:25
 def main (x: f32) = f32.squareroot x

@@ -1,4 +1,4 @@
--- The names of all parameters of a function are different.
+-- All parameters of a function must have different names.
 -- ==
 -- error: E0210.*:4:20
 def main (x: i32) (x: i32) = x

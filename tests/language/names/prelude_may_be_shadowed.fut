@@ -1,4 +1,4 @@
--- A name of the prelude may be defined anew; the new one is meant from there on.
+-- A name of the prelude may be redefined; from there on, it denotes the new definition.
 -- ==
 -- input { [3, 4] }
 -- output { 20 }

@@ -1,4 +1,4 @@
--- A name starts with a letter or an underscore, and goes on with letters, digits, underscores and quotes.
+-- A name begins with a letter or an underscore, and continues with letters, digits, underscores and quotes.
 -- ==
 -- input { 5 }
 -- output { 5 6 7 }

@@ -1,4 +1,4 @@
--- A word of the syntax is no name.
+-- A keyword cannot be a name.
 -- ==
 -- error: E0110.*:4:5
 def loop (x: i32) = x

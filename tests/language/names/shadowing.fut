@@ -1,4 +1,4 @@
--- A name bound again hides the earlier one from there on; the earlier value is not changed.
+-- Binding a name again shadows the earlier binding from there on; the earlier value does not change.
 -- ==
 -- input { 2 }
 -- output { 9 2 }

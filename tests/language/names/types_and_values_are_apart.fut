@@ -1,4 +1,4 @@
--- A type and a value may have one name.
+-- A type and a value may have the same name.
 -- ==
 -- input { 4i64 }
 -- output { 16i64 }

@@ -1,4 +1,4 @@
--- A declaration sees only what is declared above it.
+-- A declaration cannot refer to a name that is declared only below it.
 -- ==
 -- error: E0202.*:4:21
 def main (x: i32) = later x

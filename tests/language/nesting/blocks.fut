@@ -1,4 +1,4 @@
--- Loops within elements of a nest that update small blocks, by columns, rows and scattered elements, run where their block is.
+-- A loop inside a `map` may update a small array of its own in place, by columns, rows or scattered elements.
 -- ==
 -- entry: sweeps
 -- input { [[[4, 2], [1, 3]], [[0, 1], [5, 6]]] } output { [[[8, 10], [3, 6]], [[0, 14], [6, 12]]] }

@@ -1,4 +1,4 @@
--- Neighbours and borders may be computed in 32 bits; what wraps there wraps.
+-- Neighbours and borders may be computed in 32 bits, where overflow wraps around.
 -- ==
 -- entry: smooth
 -- random input { [0][5]f32 } auto output

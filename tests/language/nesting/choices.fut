@@ -1,4 +1,4 @@
--- The sides of a choice inside a map may give arrays of different sizes.
+-- The branches of an `if` inside a `map` may return arrays of different sizes.
 -- ==
 -- input { [3i64, -2i64, 0i64] } output { [3i64, 14i64, 0i64] }
 def main (ns: []i64) =

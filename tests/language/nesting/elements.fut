@@ -1,4 +1,4 @@
--- Of nests of maps inside an operation only the elements that are taken are computed.
+-- If an inner nest of `map`s is only indexed, only the elements at these indices are computed.
 -- ==
 -- entry: of_nests
 -- input { [2.0, 3.0] 3i64 2i64 } output { [8.0, 12.0] }

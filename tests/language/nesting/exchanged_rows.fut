@@ -1,4 +1,4 @@
--- A loop in a map may hand on an old row and a new one, change their roles in each round, and overwrite parts of one.
+-- A loop in a `map` may carry an old and a new row, exchange them in each iteration, and update parts of one in place.
 -- ==
 -- entry: two chosen three uneven repeated
 -- input { 0i64 5i64 3i64 } output { true }

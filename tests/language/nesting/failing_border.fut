@@ -1,4 +1,4 @@
--- A check that fails at a border fails the run, and says for which element: the first one, whatever it checks.
+-- A failed check at a border ends the run with an error for the first failing element, whatever is checked there.
 -- ==
 -- entry: main
 -- input { 1i64 [0i64, 0i64, 0i64, 0i64] [0i64, 0i64, 0i64, 0i64] [0.0f64, 1.0f64, 2.0f64, 3.0f64] }

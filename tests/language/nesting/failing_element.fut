@@ -1,4 +1,4 @@
--- A check that fails inside a nest fails the run, and says for which element.
+-- A failed check inside a nest ends the run with an error for the failing element.
 -- ==
 -- input { [2i64, 3i64] [1i64, 2i64, 3i64] } output { [3i64, 6i64] }
 -- input { [2i64, 4i64] [1i64, 2i64, 3i64] } error: out of bounds

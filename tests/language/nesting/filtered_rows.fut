@@ -1,4 +1,4 @@
--- What a filter inside a map leaves may be of another size for each element.
+-- The result of a `filter` inside a `map` may have a different size for each element.
 -- ==
 -- input { [10i64, 0i64, 7i64] } output { [18i64, 0i64, 9i64] [3i64, 0i64, 2i64] }
 def main (ns: []i64) =

@@ -1,4 +1,4 @@
--- Loops inside a map may run a different number of times, and carry arrays whose size changes.
+-- Loops inside a `map` may have different numbers of iterations, and carry arrays whose size changes.
 -- ==
 -- input { [1i64, 6i64, 0i64, 3i64] } output { [1i64, 63i64, 1i64, 7i64] [2i64, 12i64, 1i64, 6i64] }
 def main (ns: []i64) =

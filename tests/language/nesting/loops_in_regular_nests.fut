@@ -1,4 +1,4 @@
--- Outer elements that all repeat the same rounds, with parallel work in each; rows that are walked along, folded, and counted.
+-- A regular nest may contain loops with parallel work in each iteration, loops along rows, reductions, and histograms of rows.
 -- ==
 -- entry: rods
 -- input { [[0i64, 8i64, 0i64], [1i64, 1i64, 1i64]] 1i64 } output { [[8i64, 16i64, 8i64], [4i64, 4i64, 4i64]] }

@@ -1,4 +1,4 @@
--- The map after a scan in a nest uses what belongs to the outer element: a sum, an index, another array's element.
+-- A `map` after a `scan` in a nest may use values of the outer element: a sum, an index, or an element of another array.
 -- ==
 -- entry: shares
 -- input { [[1f64, 2f64], [3f64, 5f64]] } output { [[0.3333333333333333f64, 1f64], [0.375f64, 1f64]] }

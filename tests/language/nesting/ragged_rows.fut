@@ -1,4 +1,4 @@
--- A list of rows of differing lengths is one array of all elements and the place where each row starts.
+-- Rows of different lengths are represented by one array of all elements and the offset at which each row starts.
 -- ==
 -- input { [0i64, 2i64, 2i64, 5i64] [1f64, 2f64, 3f64, 4f64, 5f64] [2i64, 0i64, 1i64, 1i64, 2i64] [10f64, 20f64, 30f64] }
 -- output { [50f64, 0f64, 290f64] }

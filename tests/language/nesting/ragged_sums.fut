@@ -1,4 +1,4 @@
--- The size of an array inside a map may differ from element to element.
+-- The size of an array inside a `map` may differ from element to element.
 -- ==
 -- input { [3i64, 0i64, 4i64] } output { [3i64, 0i64, 6i64] }
 -- input { [0i64, 0i64] } output { [0i64, 0i64] }

@@ -1,4 +1,4 @@
--- Rows that are copied, joined, filled, rotated, moved and updated inside a map, whether there are few or many, short or long ones.
+-- Rows inside a `map` may be copied, concatenated, filled, rotated, moved and updated, whatever their number and length.
 -- ==
 -- entry: appended
 -- input { empty([0][3]i32) } auto output

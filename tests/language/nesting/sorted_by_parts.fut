@@ -1,4 +1,4 @@
--- A function may call itself for all parts of its problem at once.
+-- A recursive function may call itself for all parts of its problem at once.
 -- ==
 -- input { [3i32, 1i32, 2i32, 3i32, 0i32] } output { [0i32, 1i32, 2i32, 3i32, 3i32] }
 -- input { empty([0]i32) } output { empty([0]i32) }

@@ -1,4 +1,4 @@
--- The function of `flatmap` may overwrite the array of its element in loops, as often as that takes.
+-- The function of a `flatmap` may update the array of its element in place, in loops whose length depends on the data.
 -- ==
 -- entry: main
 -- input { [3i64, 0i64, 4i64] [9i32, 7i32, 8i32, 3i32, 1i32, 2i32, 0i32] }

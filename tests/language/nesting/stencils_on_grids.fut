@@ -1,4 +1,4 @@
--- Grids whose elements look at their neighbours: clamped to the grid, only where there are any, or the other way round.
+-- A stencil may clamp neighbour indices to the grid, test whether a neighbour exists, or wrap around.
 -- ==
 -- entry: plane
 -- input { [[1i32, 2i32, 4i32], [8i32, 16i32, 32i32], [64i32, 128i32, 256i32]] }

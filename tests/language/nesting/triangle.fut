@@ -1,4 +1,4 @@
--- Nests may be deeper than two, each level of a size that depends on the levels around it.
+-- A nest may have more than two levels, each of a size that depends on the outer levels.
 -- ==
 -- input { 4i64 } output { [0i64, 0i64, 1i64, 7i64] }
 -- input { 0i64 } output { empty([0]i64) }

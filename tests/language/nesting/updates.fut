@@ -1,4 +1,4 @@
--- An array of a size of its own may be updated, scattered to and counted in, inside a map.
+-- Inside a `map`, an array whose size depends on the element may be updated, scattered to, or made by `hist`.
 -- ==
 -- input { [4i64, 0i64, 1i64] } output { [206i64, 0i64, 100i64] }
 def main (ns: []i64) =

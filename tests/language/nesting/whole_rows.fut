@@ -1,4 +1,4 @@
--- What is computed of a whole row may be used for each of its elements, in several steps.
+-- A value computed from a whole row may be used for each of its elements, in several steps.
 -- ==
 -- entry: centred
 -- input { [[1i32, 2i32, 6i32], [4i32, -5i32, 4i32]] } output { [[2i32, 1i32, -3i32], [-3i32, 6i32, -3i32]] }

@@ -1,4 +1,4 @@
--- `+ - * /` work on two numbers of one type.
+-- `+ - * /` take two numbers of the same type.
 -- ==
 -- input { 7 2 }
 -- output { 9 5 14 3 }

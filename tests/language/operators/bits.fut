@@ -1,4 +1,4 @@
--- `& | ^` work on the bits of integers, and `!` inverts them.
+-- `& | ^` operate on the bits of integers, and `!` inverts them.
 -- ==
 -- input { 12u8 10u8 }
 -- output { 8u8 14u8 6u8 243u8 }

@@ -1,4 +1,4 @@
--- `to_bits` and `from_bits` go between a float and the integer of its bits.
+-- `to_bits` and `from_bits` convert between a float and the integer with the same bits.
 -- ==
 -- input { 1.0f32 }
 -- output { 1065353216u32 -1.0f32 }

@@ -1,4 +1,4 @@
--- A built-in operator may be defined anew; the old one is still in the modules of the numbers.
+-- A built-in operator may be redefined; the original remains available in the numeric modules.
 -- ==
 -- input { 7 2 }
 -- output { 5 9 }

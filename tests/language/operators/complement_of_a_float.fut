@@ -1,4 +1,4 @@
--- The prefix `!` is for booleans and integers.
+-- The prefix operator `!` applies only to booleans and integers.
 -- ==
 -- error: E0201.*:4:22
 def main (x: f32) = !x

@@ -1,4 +1,4 @@
--- `==` compares arrays of one size element by element; empty arrays are equal.
+-- `==` compares arrays of the same size element by element; empty arrays are equal.
 -- ==
 -- input { [1, 2] [1, 2] }
 -- output { true }

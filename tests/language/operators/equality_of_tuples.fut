@@ -1,4 +1,4 @@
--- `==` compares tuples and records part by part.
+-- `==` compares tuples and records component by component.
 -- ==
 -- input { 1 true }
 -- output { true false }

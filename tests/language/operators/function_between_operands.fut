@@ -1,4 +1,4 @@
--- A function in backquotes stands between its two operands.
+-- A function in backquotes is written between its two operands.
 -- ==
 -- input { 3 8 }
 -- output { 8 3 11 }

@@ -1,4 +1,4 @@
--- `&&` and `||` work on booleans, `!` negates.
+-- `&&` and `||` operate on booleans, and `!` negates a boolean.
 -- ==
 -- input { true false }
 -- output { false true false }

@@ -1,4 +1,4 @@
--- `&&` and `||` do not always evaluate both operands, which no function can do: they cannot be defined anew.
+-- `&&` and `||` cannot be redefined, because no function can leave an operand unevaluated.
 -- ==
 -- error: E0223.*:4:6
 def (&&) (a: bool) (_: bool) = a

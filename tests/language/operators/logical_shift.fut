@@ -1,4 +1,4 @@
--- `>>>` of an integer's module fills with zeros from the left.
+-- `>>>` of an integer module shifts in zeros from the left.
 -- ==
 -- input { -1i8 4i8 }
 -- output { 15i8 -1i8 }

@@ -1,4 +1,4 @@
--- The prefix minus is for numbers.
+-- The prefix operator `-` applies only to numbers.
 -- ==
 -- error: E0201.*:4:23
 def main (b: bool) = -b

@@ -1,4 +1,4 @@
--- NaN equals nothing, not even itself, and compares with nothing.
+-- NaN equals nothing, not even itself, and every ordered comparison with it is false.
 -- ==
 -- input { f32.nan }
 -- output { false true false false }

@@ -1,4 +1,4 @@
--- The bit operators are for integers; the bits of a float are taken by `f32.to_bits`.
+-- The bitwise operators apply only to integers; `f32.to_bits` gives the bits of a float.
 -- ==
 -- error: E0201.*:4:21
 def main (x: f32) = x & x

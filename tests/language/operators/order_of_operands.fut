@@ -1,4 +1,4 @@
--- Operands are evaluated from left to right, those of operators that a program defines as well.
+-- Operands are evaluated from left to right, including those of user-defined operators.
 -- ==
 -- entry: built_in own
 -- input { [1, 2] 7i64 0 }

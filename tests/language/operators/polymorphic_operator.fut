@@ -1,4 +1,4 @@
--- An operator with type parameters is defined in parentheses.
+-- An operator with type parameters is written in parentheses in its definition.
 -- ==
 -- input { [1, 2] [3] }
 -- output { [3, 1, 2] 2 }

@@ -1,4 +1,4 @@
--- `**` raises to a power, on integers and on floats.
+-- `**` is exponentiation, on integers and on floats.
 -- ==
 -- input { 3 4 2.0f64 0.5f64 }
 -- output { 81 1.4142135623730951f64 }

@@ -1,4 +1,4 @@
--- `<<` shifts to the left; `>>` shifts to the right and keeps the sign of signed integers.
+-- `<<` shifts left; `>>` shifts right and preserves the sign of signed integers.
 -- ==
 -- input { -16 2 240u8 2u8 }
 -- output { -64 -4 192u8 60u8 }

@@ -1,4 +1,4 @@
--- The right operand of `&&` and `||` is evaluated only if the left one does not decide.
+-- The right operand of `&&` and `||` is evaluated only if the left one does not determine the result.
 -- ==
 -- input { 0 }
 -- output { false true }

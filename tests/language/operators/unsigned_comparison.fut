@@ -1,4 +1,4 @@
--- Comparisons of unsigned integers are those of numbers that are never negative.
+-- Unsigned integers are compared as non-negative numbers.
 -- ==
 -- input { 255u8 1u8 }
 -- output { false true }

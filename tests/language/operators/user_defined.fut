@@ -1,4 +1,4 @@
--- An operator is defined between its operands, or in parentheses before them.
+-- In its definition, an operator is written between its operands, or in parentheses before them.
 -- ==
 -- input { 1 2 3 4 }
 -- output { 4 6 -2 -2 }

@@ -1,4 +1,4 @@
--- Integers wrap around: the number after the highest is the lowest.
+-- Integer arithmetic wraps around: one more than the highest number is the lowest.
 -- ==
 -- input { 127i8 255u8 }
 -- output { -128i8 0u8 }

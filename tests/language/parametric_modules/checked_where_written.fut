@@ -1,4 +1,4 @@
--- A parametric module is checked where it is written, whether it is applied or not.
+-- A parametric module is checked where it is written, whether or not it is applied.
 -- ==
 -- error: E0201.*:7:21
 module type number = { type t val one : t }

@@ -1,4 +1,4 @@
--- What is wrong with a parametric module is said once, not again for each application.
+-- An error in a parametric module is reported once, not again for each application.
 -- ==
 -- error: E0202.*:6:44
 module type number = { val one : i32 }

@@ -1,4 +1,4 @@
--- Each application makes new abstract types.
+-- Each application of a parametric module makes new abstract types.
 -- ==
 -- error: E0201.*:10:26
 module type none = {}

@@ -1,4 +1,4 @@
--- A parameter of a parametric module may have types that hide sizes.
+-- The types of a module parameter may hide sizes.
 -- ==
 -- input { true 3i64 }
 -- output { 7i64 3i64 }

@@ -1,4 +1,4 @@
--- A module with parametric modules inside is an argument like others.
+-- A parametric module may apply another parametric module to its parameter.
 -- ==
 -- input { 4 }
 -- output { 12 }

@@ -1,4 +1,4 @@
--- `\(m: t) -> e` is a parametric module, too.
+-- `\(m: t) -> e` is an anonymous parametric module.
 -- ==
 -- input { 5 }
 -- output { 10 }

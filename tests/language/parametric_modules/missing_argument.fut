@@ -1,4 +1,4 @@
--- A parametric module that is not applied has no members.
+-- A parametric module has no members until it is applied.
 -- ==
 -- error: E0221.*:7:21
 module type has_factor = { val factor : i32 }

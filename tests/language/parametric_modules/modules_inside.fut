@@ -1,4 +1,4 @@
--- What is inside a parametric module is checked with it, parametric modules included.
+-- The contents of a parametric module are checked with it, including inner parametric modules.
 -- ==
 -- error: E0201.*:7:48
 module type number = { type t val one : t }

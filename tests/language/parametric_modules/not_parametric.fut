@@ -1,4 +1,4 @@
--- Only parametric modules are applied.
+-- Only a parametric module can be applied.
 -- ==
 -- error: E0221.*:6:12
 module a = { def x = 1i32 }

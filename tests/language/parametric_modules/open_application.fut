@@ -1,4 +1,4 @@
--- The result of an application can be opened at once.
+-- The result of an application may be opened directly.
 -- ==
 -- input { 4 }
 -- output { 8 }

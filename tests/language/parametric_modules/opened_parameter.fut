@@ -1,4 +1,4 @@
--- A parameter may be named anew and opened like any other module.
+-- A module parameter may be given another name and opened, like any other module.
 -- ==
 -- input { 4 }
 -- output { 8 }

@@ -1,4 +1,4 @@
--- Of the types of a parameter no more is known than its module type says, also if all arguments have the same.
+-- A module parameter's types are known only as its module type declares them, even if all arguments define them alike.
 -- ==
 -- error: E0201.*:7:39
 module type number = { type t val one : t }

@@ -1,4 +1,4 @@
--- Where a parametric module is expected, another module is no argument.
+-- Where a parametric module is expected, a module without parameters is not a valid argument.
 -- ==
 -- error: E0217.*:7:23
 module type number = { val x : i32 }

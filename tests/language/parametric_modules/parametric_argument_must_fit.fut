@@ -1,4 +1,4 @@
--- A parametric module that asks for more than it will get is no argument.
+-- A parametric module passed as an argument must not require more than it will be given.
 -- ==
 -- error: E0217.*:7:23
 module type number = { val x : i32 }

@@ -1,4 +1,4 @@
--- A parameter may be a parametric module.
+-- A module parameter may be a parametric module.
 -- ==
 -- input { 3 }
 -- output { [5, 18] }

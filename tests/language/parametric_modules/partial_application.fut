@@ -1,4 +1,4 @@
--- A parametric module with two parameters that gets one is a parametric module.
+-- A parametric module with two parameters that is applied to one argument is a parametric module.
 -- ==
 -- input { 4 }
 -- output { 11 }

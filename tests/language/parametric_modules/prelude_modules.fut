@@ -1,4 +1,4 @@
--- The number modules of the prelude are arguments for what works on all numbers.
+-- The numeric modules of the prelude can be arguments of parametric modules that work on all numeric types.
 -- ==
 -- input { 3 2.0 }
 -- output { 9 4.0 }

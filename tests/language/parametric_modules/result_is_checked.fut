@@ -1,4 +1,4 @@
--- What a parametric module promises to give is checked where it is written.
+-- The declared result type of a parametric module is checked where the module is written.
 -- ==
 -- error: E0217.*:6:67
 module type number = { val one : i32 }

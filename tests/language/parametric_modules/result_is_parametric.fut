@@ -1,4 +1,4 @@
--- What a parametric module gives may be a parametric module.
+-- The result of a parametric module may be a parametric module.
 -- ==
 -- input { 5 }
 -- output { 12 }

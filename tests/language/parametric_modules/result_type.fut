@@ -1,4 +1,4 @@
--- The result may be sealed by a module type that speaks of the parameter.
+-- The result may be sealed by a module type that refers to the parameter.
 -- ==
 -- input { 4 }
 -- output { 5 }

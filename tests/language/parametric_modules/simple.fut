@@ -1,4 +1,4 @@
--- A parametric module makes a module of a module.
+-- A parametric module makes a module from a module.
 -- ==
 -- input { [1, 2, 3] [1.5, 2.5] }
 -- output { 6 4.0 }

@@ -1,4 +1,4 @@
--- A number that a parameter offers may be a size in the types of the parametric module.
+-- A number that a module parameter defines may be a size in the types of the parametric module.
 -- ==
 -- input { [1, 2] }
 -- output { [1, 2, 0, 0, 0] }

@@ -1,4 +1,4 @@
--- The types of the result may be told by those of the parameter, also crosswise.
+-- The types of the result may be defined by those of the parameter, even swapped.
 -- ==
 -- input { true 3 }
 -- output { true 3 }

@@ -1,4 +1,4 @@
--- A parametric module that takes a parametric module may apply it as often as the types fit.
+-- A parametric module may apply a parameter that is itself parametric as often as the types allow.
 -- ==
 -- input { 5 }
 -- output { 7 }

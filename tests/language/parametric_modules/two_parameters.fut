@@ -1,4 +1,4 @@
--- A parametric module may take several modules, one after another.
+-- A parametric module may have several parameters, one after another.
 -- ==
 -- input { 3 }
 -- output { 3.0 2i64 }

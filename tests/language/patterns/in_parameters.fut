@@ -1,4 +1,4 @@
--- Parameters are patterns, with a type or without.
+-- Parameters are patterns, with or without a type.
 -- ==
 -- input { 1 2 3 }
 -- output { 6 }

@@ -1,4 +1,4 @@
--- A record pattern names all fields of the record.
+-- A record pattern must name every field of the record.
 -- ==
 -- error: E0201.*:5:13
 def main (r: {a: i32, b: i32}) =

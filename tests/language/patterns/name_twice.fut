@@ -1,4 +1,4 @@
--- One pattern binds a name once.
+-- A pattern must not bind a name twice.
 -- ==
 -- error: E0210.*:5:11
 def main (t: (i32, i32)) =

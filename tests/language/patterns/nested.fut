@@ -1,4 +1,4 @@
--- Patterns nest; `_` stands for what is not wanted.
+-- Patterns nest, and `_` ignores a value.
 -- ==
 -- input { 1 2 3 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- A definition at the top of a file has one name: patterns are for `let`.
+-- A top-level definition binds a single name; a pattern requires a `let`.
 -- ==
 -- error: E0114.*:4:5
 def (a, b) = (1i32, 2i32)

@@ -1,4 +1,4 @@
--- A record pattern takes fields by name; a field without a pattern is bound to its own name.
+-- A record pattern matches fields by name; a field without a pattern is bound to its own name.
 -- ==
 -- input { 1 2 }
 -- output { 1 2 }

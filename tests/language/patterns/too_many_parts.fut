@@ -1,4 +1,4 @@
--- A tuple pattern has as many parts as the tuple.
+-- A tuple pattern must have as many components as the tuple.
 -- ==
 -- error: E0201.*:5:19
 def main (t: (i32, i32)) =

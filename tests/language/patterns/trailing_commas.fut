@@ -1,4 +1,4 @@
--- A comma may follow the last part of anything that is separated by commas.
+-- A comma may follow the last item of a tuple, record, array or pattern.
 -- ==
 -- input { 1 2 }
 -- output { [1, 2] }

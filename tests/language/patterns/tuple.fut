@@ -1,4 +1,4 @@
--- A tuple pattern takes a tuple apart.
+-- A tuple pattern binds the components of a tuple.
 -- ==
 -- input { 1 2.0 }
 -- output { 2.0 1 }

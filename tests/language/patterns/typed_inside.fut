@@ -1,4 +1,4 @@
--- Any part of a pattern may have a type.
+-- Any part of a pattern may have a type ascription.
 -- ==
 -- input { 1 }
 -- output { 2i64 1 }

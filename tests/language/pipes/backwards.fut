@@ -1,4 +1,4 @@
--- `f <| x` is `f x`, and saves parentheses.
+-- `f <| x` is `f x` without parentheses around `x`.
 -- ==
 -- input { [1, -2, 3] }
 -- output { 6 }

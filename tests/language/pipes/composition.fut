@@ -1,4 +1,4 @@
--- `f >-> g` is first `f`, then `g`; `g <-< f` is the same.
+-- `f >-> g` applies `f`, then `g`; `g <-< f` is the same function.
 -- ==
 -- input { 9.7 }
 -- output { 3.0 3.0 }

@@ -1,4 +1,4 @@
--- `x |> f` is `f x`, in the order in which it happens.
+-- `x |> f` is `f x`, written in the order of evaluation.
 -- ==
 -- input { [1, -2, 3] }
 -- output { 6 }

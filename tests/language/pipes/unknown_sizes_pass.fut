@@ -1,4 +1,4 @@
--- A pipe takes functions whose result has a size that nobody knew before.
+-- The functions of a pipe may return arrays of unknown size.
 -- ==
 -- input { [3, -1, 4] }
 -- output { 2i64 }

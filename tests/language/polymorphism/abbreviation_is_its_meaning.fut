@@ -1,4 +1,4 @@
--- An abbreviation makes no new type: both can be mixed freely.
+-- A type abbreviation makes no new type: it is interchangeable with its definition.
 -- ==
 -- input { 2.0 3.0 }
 -- output { 6.0 }

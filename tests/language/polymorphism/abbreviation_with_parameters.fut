@@ -1,4 +1,4 @@
--- A type abbreviation may have type parameters; a use gives all of them.
+-- A type abbreviation may have type parameters; a use gives an argument for each of them.
 -- ==
 -- input { 1 2.5 }
 -- output { 2.5 1 }

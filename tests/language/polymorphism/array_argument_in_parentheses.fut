@@ -1,4 +1,4 @@
--- A type constructor takes `[n]` as a size: an array type as its argument needs parentheses.
+-- An array type as a type argument needs parentheses: `[n]` alone is a size argument.
 -- ==
 -- input { [1, 2] }
 -- output { [1, 2] [1, 2] }

@@ -1,4 +1,4 @@
--- A type parameter may stand for an array type; all values of the parameter then have one shape.
+-- A type parameter may stand for an array type; all its values then have the same shape.
 -- ==
 -- input { [[1, 2], [3, 4]] }
 -- output { [3, 4] }

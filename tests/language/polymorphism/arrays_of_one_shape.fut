@@ -1,4 +1,4 @@
--- Arrays of two sizes are not of one type.
+-- Arrays of different sizes have different types, so one type parameter cannot stand for both.
 -- ==
 -- error: E0301.*:6:24
 def pair 'a (x: a) (y: a) = (x, y)

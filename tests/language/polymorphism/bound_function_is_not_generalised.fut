@@ -1,4 +1,4 @@
--- A `let` without parameters is never polymorphic, although its value is a function.
+-- A `let` without parameters is never polymorphic, even if its value is a function.
 -- ==
 -- error: E0201.*:8:20
 def id_of x = x

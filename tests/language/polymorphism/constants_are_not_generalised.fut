@@ -1,4 +1,4 @@
--- A definition without parameters has one type.
+-- A definition without parameters is not polymorphic.
 -- ==
 -- error: E0201.*:6:27
 def pick = \(x: i32) (_: i32) -> x

@@ -1,4 +1,4 @@
--- Parameters without a type get type parameters of their own, besides those that are written.
+-- Parameters without a type get type parameters of their own, in addition to the declared ones.
 -- ==
 -- input { 1 true }
 -- output { true 1 }

@@ -1,4 +1,4 @@
--- An ordinary type parameter does not stand for a function.
+-- A type parameter without `^` cannot stand for a function type.
 -- ==
 -- error: E0216.*:6:21
 def keep 'a (x: a) = x

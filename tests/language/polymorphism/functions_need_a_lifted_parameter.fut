@@ -1,4 +1,4 @@
--- A type parameter with `'^` may also stand for functions.
+-- A type parameter declared with `'^` may also stand for a function type.
 -- ==
 -- input { 3 }
 -- output { 4 }

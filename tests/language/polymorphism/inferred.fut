@@ -1,4 +1,4 @@
--- What a top-level function does not care about becomes a type parameter by itself.
+-- A type that a top-level function leaves open becomes a type parameter automatically.
 -- ==
 -- input { 1 true }
 -- output { 1 true }

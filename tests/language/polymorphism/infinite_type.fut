@@ -1,4 +1,4 @@
--- There is no type that contains itself.
+-- A type cannot contain itself.
 -- ==
 -- error: E0201.*:4:14
 def self f = f f

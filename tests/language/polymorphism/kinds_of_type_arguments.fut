@@ -1,4 +1,4 @@
--- A type goes where a type is asked for, and a size where a size is.
+-- The argument for a type parameter is a type, and the argument for a size parameter is a size.
 -- ==
 -- error: E0212.*:6:20
 type row 'a [n] = [n]a

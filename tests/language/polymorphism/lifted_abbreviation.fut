@@ -1,4 +1,4 @@
--- With `type^` a function type may have a name.
+-- `type^` declares an abbreviation of a function type.
 -- ==
 -- input { [1, -2, 3] }
 -- output { 2i64 }

@@ -1,4 +1,4 @@
--- A local function with written type parameters is polymorphic.
+-- A local function with declared type parameters is polymorphic.
 -- ==
 -- input { 3 true }
 -- output { 3 true }

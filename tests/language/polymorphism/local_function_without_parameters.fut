@@ -1,4 +1,4 @@
--- A local function is polymorphic only where its type parameters are written.
+-- A local function is polymorphic only if its type parameters are declared.
 -- ==
 -- error: E0201.*:6:20
 def main (x: i32) (b: bool) =

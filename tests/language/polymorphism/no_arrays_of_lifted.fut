@@ -1,4 +1,4 @@
--- Values of a lifted type parameter cannot be the elements of an array: they might be functions.
+-- Values of a lifted type parameter cannot be elements of an array, because they may be functions.
 -- ==
 -- error: E0211.*:4:30
 def both '^a (x: a) (y: a) = [x, y]

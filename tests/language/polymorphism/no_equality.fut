@@ -1,4 +1,4 @@
--- Values of a type parameter have no equality either.
+-- Values of a type parameter cannot be compared for equality.
 -- ==
 -- error: E0201.*:4:29
 def same 'a (x: a) (y: a) = x == y

@@ -1,4 +1,4 @@
--- Inside of a function nothing is known about its type parameters: they have no arithmetic.
+-- A function knows nothing about its type parameters: their values have no arithmetic.
 -- ==
 -- error: E0201.*:4:24
 def double 'a (x: a) = x + x

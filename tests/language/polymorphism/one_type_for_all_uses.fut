@@ -1,4 +1,4 @@
--- All parameters of one type parameter get arguments of one type.
+-- Arguments of the same type parameter must have the same type.
 -- ==
 -- error: E0201.*:6:45
 def choose 'a (c: bool) (x: a) (y: a) = if c then x else y

@@ -1,4 +1,4 @@
--- What a polymorphic function needs to know, it takes as an argument.
+-- A polymorphic function takes the operations that it needs as arguments.
 -- ==
 -- input { [3, 1, 2] }
 -- output { 3 }

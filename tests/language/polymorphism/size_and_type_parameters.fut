@@ -1,4 +1,4 @@
--- Size and type parameters stand together, in any order.
+-- Size and type parameters may be mixed in any order.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [3, 1, 2] }

@@ -1,4 +1,4 @@
--- A type with an unknown size in it says so with `type~`.
+-- `type~` declares an abbreviation of a type with an unknown size.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 3i64 }

@@ -1,4 +1,4 @@
--- An abbreviation is applied to as many arguments as it has parameters.
+-- A type abbreviation must be applied to as many arguments as it has parameters.
 -- ==
 -- error: E0212.*:6:15
 type pair 'a 'b = (a, b)

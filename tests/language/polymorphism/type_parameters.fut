@@ -1,4 +1,4 @@
--- A type parameter, written with a quote, stands for any type without functions.
+-- A type parameter, written with a leading quote, stands for any type without functions.
 -- ==
 -- input { 1 true }
 -- output { true 1 }

@@ -1,4 +1,4 @@
--- A type parameter with `'~` may stand for arrays of sizes that differ from call to call.
+-- A type parameter declared with `'~` may stand for arrays whose size differs from call to call.
 -- ==
 -- input { [1, -2, 3] }
 -- output { [1, 3] }

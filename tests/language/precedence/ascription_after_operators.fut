@@ -1,4 +1,4 @@
--- `:` comes after all operators: it speaks of the whole expression before it.
+-- `:` binds more loosely than all operators: it applies to the whole expression before it.
 -- ==
 -- input { 1i64 }
 -- output { 6i64 }

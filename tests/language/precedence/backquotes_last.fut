@@ -1,4 +1,4 @@
--- A function in backquotes comes after the operators written in symbols.
+-- A function in backquotes binds more loosely than symbolic operators.
 -- ==
 -- input { 3 4 }
 -- output { 7 12 }

@@ -1,4 +1,4 @@
--- `& ^ |` are of one level and group to the left.
+-- `&`, `^` and `|` have the same precedence and are left-associative.
 -- ==
 -- input { 1 2 4 }
 -- output { 0 7 }

@@ -1,4 +1,4 @@
--- The bit operators bind more tightly than comparisons: masks need no parentheses.
+-- The bitwise operators bind more tightly than comparisons: masks need no parentheses.
 -- ==
 -- input { 6 }
 -- output { true false }

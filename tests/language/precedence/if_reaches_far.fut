@@ -1,4 +1,4 @@
--- The branches of an `if` reach as far to the right as they can.
+-- The `else` branch of an `if` extends as far to the right as possible.
 -- ==
 -- input { true 1 }
 -- output { 1 11 }

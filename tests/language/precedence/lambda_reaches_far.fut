@@ -1,4 +1,4 @@
--- The body of a lambda reaches as far to the right as it can.
+-- The body of a lambda extends as far to the right as possible.
 -- ==
 -- input { [1, 2] }
 -- output { [3, 5] }

@@ -1,4 +1,4 @@
--- The body of a `let` reaches as far to the right as it can, also where the `let` is an operand.
+-- The body of a `let` extends as far to the right as possible, even if the `let` is an operand.
 -- ==
 -- input { 2 }
 -- output { 13 }

@@ -1,4 +1,4 @@
--- `&&` comes after the comparisons, and `||` after `&&`.
+-- `&&` binds more loosely than comparisons, and `||` more loosely than `&&`.
 -- ==
 -- input { 1 2 3 }
 -- output { true }

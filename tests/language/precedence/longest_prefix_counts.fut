@@ -1,4 +1,4 @@
--- `<<+` begins with `<<`, so it binds as a shift and not as a comparison.
+-- `<<+` begins with `<<`, so it has the precedence of a shift, not of a comparison.
 -- ==
 -- input { 1 2 3 }
 -- output { true }

@@ -1,4 +1,4 @@
--- A negative argument needs parentheses: `f -x` is a difference.
+-- A negative argument needs parentheses: `f -x` is a subtraction.
 -- ==
 -- error: E0201.*:4:21
 def main (x: i32) = i32.abs -x

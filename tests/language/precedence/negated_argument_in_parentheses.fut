@@ -1,4 +1,4 @@
--- In parentheses a minus with one operand is a negation, never a section.
+-- In parentheses, a minus with one operand is a negation, never a section.
 -- ==
 -- input { 4 }
 -- output { 4 -4 }

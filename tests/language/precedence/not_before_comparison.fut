@@ -1,4 +1,4 @@
--- The prefix `!` takes the operand next to it only.
+-- The prefix `!` binds more tightly than comparisons.
 -- ==
 -- input { true false }
 -- output { true true }

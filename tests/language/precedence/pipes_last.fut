@@ -1,4 +1,4 @@
--- `|>` and `<|` come after all other operators; `|>` groups to the left and `<|` to the right.
+-- `|>` and `<|` bind more loosely than the other built-in operators; `|>` is left-associative, `<|` right-associative.
 -- ==
 -- input { 3 }
 -- output { 8 9 }

@@ -1,4 +1,4 @@
--- `**` binds more tightly than the products, and groups to the left as well.
+-- `**` binds more tightly than `*`, `/` and `%`, and is left-associative as well.
 -- ==
 -- input { 2 3 2 }
 -- output { 16 64 }

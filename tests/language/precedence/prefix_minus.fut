@@ -1,4 +1,4 @@
--- The prefix minus binds more tightly than every operator between two operands.
+-- The prefix minus binds more tightly than every binary operator.
 -- ==
 -- input { 3 2 }
 -- output { 9 -1 }

@@ -1,4 +1,4 @@
--- `* / %` bind more tightly than `+ -`, and operators of one level group to the left.
+-- `*`, `/` and `%` bind more tightly than `+` and `-`; operators of the same precedence are left-associative.
 -- ==
 -- input { 2 3 4 }
 -- output { 14 -5 3 9 }

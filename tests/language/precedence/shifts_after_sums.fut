@@ -1,4 +1,4 @@
--- `<<` and `>>` come after sums and before the bit operators.
+-- `<<` and `>>` bind more loosely than sums.
 -- ==
 -- input { 1 2 }
 -- output { 8 12 }

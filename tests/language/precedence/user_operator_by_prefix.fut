@@ -1,4 +1,4 @@
--- An operator of our own has the precedence of its longest beginning that is built in.
+-- A user-defined operator has the precedence of the longest built-in operator that it begins with.
 -- ==
 -- input { 1 2 3 }
 -- output { 107 205 }

@@ -1,4 +1,4 @@
--- `with` comes before the pipes in strength of binding only by parentheses; its new value is a whole operator expression.
+-- The new value after `with` is a whole operator expression.
 -- ==
 -- input { 3 4 }
 -- output { 7 4 }

@@ -1,4 +1,4 @@
--- All together: a `while` loop that finds where an element belongs in a sorted array, for many at once.
+-- A complete program: binary search for the insertion points of many values in a sorted array, with a `while` loop.
 -- ==
 -- input { [2, 4, 4, 9] [4, 1, 10] }
 -- output { [1i64, 0i64, 4i64] }

@@ -1,4 +1,4 @@
--- All together: a calculator for expressions in reverse notation, with a sum type, a loop and a stack.
+-- A complete program: a calculator for expressions in reverse Polish notation, with a sum type, a loop and a stack.
 -- ==
 -- input { 3 4 }
 -- output { 35 }

@@ -1,4 +1,4 @@
--- All together: a matrix to a power, by squaring.
+-- A complete program: the power of a matrix, by repeated squaring.
 -- ==
 -- input { [[1, 1], [1, 0]] 10 }
 -- output { [[89, 55], [55, 34]] }

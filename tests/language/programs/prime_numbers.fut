@@ -1,4 +1,4 @@
--- All together: the sieve of Eratosthenes, with a loop, a scatter and a filter.
+-- A complete program: the sieve of Eratosthenes, with a loop, a scatter and a filter.
 -- ==
 -- input { 20i64 }
 -- output { [2i64, 3i64, 5i64, 7i64, 11i64, 13i64, 17i64, 19i64] }

@@ -1,4 +1,4 @@
--- All together: the lengths of runs of equal elements, by a scan and histograms.
+-- A complete program: the lengths of runs of equal elements, with a scan and histograms.
 -- ==
 -- input { [7, 7, 3, 3, 3, 7] }
 -- output { [7, 3, 7] [2, 3, 1] }

@@ -1,4 +1,4 @@
--- `a..>b` counts downwards, not including `b`.
+-- `a..>b` counts down from `a`, excluding `b`.
 -- ==
 -- input { 3i64 0i64 }
 -- output { [3i64, 2i64, 1i64] }

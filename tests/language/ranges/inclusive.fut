@@ -1,4 +1,4 @@
--- `a...b` counts from `a` up to `b`, which is included.
+-- `a...b` counts up from `a`, including `b`.
 -- ==
 -- input { 1 3 }
 -- output { [1, 2, 3] }

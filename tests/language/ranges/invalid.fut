@@ -1,4 +1,4 @@
--- A range that leads away from its bound ends the run.
+-- A range that leads away from its bound is a run-time error.
 -- ==
 -- input { 3 1 }
 -- error: Range 3\.\.\.1 is invalid

@@ -1,4 +1,4 @@
--- The size of a range of `i64` from zero upwards is its bound.
+-- The ranges `0..<n` and `1..2...n` of `i64` have the statically known size `n`.
 -- ==
 -- input { 3i64 }
 -- output { [0i64, 1i64, 2i64] [1i64, 2i64, 3i64] }

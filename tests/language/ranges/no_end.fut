@@ -1,4 +1,4 @@
--- A range has an end; two points alone lead to its second element.
+-- A range must have an end; `..` alone introduces its second element.
 -- ==
 -- error: E0112.*:4:22
 def main (n: i64) = n..2

@@ -1,4 +1,4 @@
--- There are no ranges of floats.
+-- The elements of a range cannot be floats.
 -- ==
 -- error: E0201.*:4:21
 def main (x: f32) = x...2

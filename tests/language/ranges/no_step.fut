@@ -1,4 +1,4 @@
--- The second element differs from the first.
+-- The second element of a range must differ from the first.
 -- ==
 -- input { 2 2 5 }
 -- error: Range 2\.\.2\.\.\.5 is invalid

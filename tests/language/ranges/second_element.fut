@@ -1,4 +1,4 @@
--- A second element says how far apart the elements are.
+-- The second element of a range determines the step.
 -- ==
 -- input { 0 }
 -- output { [0, 3, 6, 9] [0, 3, 6] [9, 7, 5] }

@@ -1,4 +1,4 @@
--- A range has as many elements as 64 bits can say, or it is invalid; its ends may be further apart than that.
+-- A range is invalid if its size does not fit in an `i64`; the distance between its ends need not fit.
 -- ==
 -- entry: below
 -- input { 0i64 9223372036854775807i64 }

@@ -1,4 +1,4 @@
--- The last element is the last one before the bound.
+-- If the step misses the bound, the range ends with the last element before it.
 -- ==
 -- input { 8 }
 -- output { [0, 3, 6] }

@@ -1,4 +1,4 @@
--- All numbers of a range are of one integer type.
+-- All operands of a range have the same integer type.
 -- ==
 -- input { 250u8 }
 -- output { [250u8, 251u8, 252u8] [1i64, 3i64] }

@@ -1,4 +1,4 @@
--- `a..<b` counts from `a` up to, not including, `b`.
+-- `a..<b` counts up from `a`, excluding `b`.
 -- ==
 -- input { 1 4 }
 -- output { [1, 2, 3] }

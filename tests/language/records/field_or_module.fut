@@ -1,4 +1,4 @@
--- `a.b` is a field of the value `a`, or a member of the module `a`: values and modules share one name space.
+-- `a.b` is a field of the value `a` or a member of the module `a`: values and modules share one namespace.
 -- ==
 -- input { 3 }
 -- output { 3 7 }

@@ -1,4 +1,4 @@
--- A record type names each field once.
+-- A record type must not have the same field twice.
 -- ==
 -- error: E0210.*:4:21
 type bad = {a: i32, a: bool}

@@ -1,4 +1,4 @@
--- A record has named fields, in any order.
+-- A record has named fields, which may be given in any order.
 -- ==
 -- input { 1 2.5 }
 -- output { 2.5 1 }

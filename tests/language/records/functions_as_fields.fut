@@ -1,4 +1,4 @@
--- Fields that are functions are called like functions.
+-- Fields may be functions, and are called like any other function.
 -- ==
 -- input { 3 }
 -- output { 10 }

@@ -1,4 +1,4 @@
--- A record type asks for exactly its fields.
+-- A value of a record type must have exactly the fields of the type.
 -- ==
 -- error: E0201.*:6:29
 type point = {x: f64, y: f64}

@@ -1,4 +1,4 @@
--- The field of an update may lie deeper in the record.
+-- An update may replace a field of a nested record.
 -- ==
 -- input { 1 2 }
 -- output { 5 2 }

@@ -1,4 +1,4 @@
--- A field without a value takes that of the variable of its name.
+-- A field without a value takes the value of the variable with the same name.
 -- ==
 -- input { 1 2 }
 -- output { 3 }

@@ -1,4 +1,4 @@
--- `r with f = e` is the record `r` with another value in the field `f`.
+-- `r with f = e` is the record `r` with the value `e` in the field `f`.
 -- ==
 -- input { 1 2 }
 -- output { 1 20 1 2 }

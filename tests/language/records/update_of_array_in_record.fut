@@ -1,4 +1,4 @@
--- An update may go through fields and indices alike.
+-- The path of an update may contain both fields and indices.
 -- ==
 -- input { [1, 2] 3 }
 -- output { [1, 9] 3 }

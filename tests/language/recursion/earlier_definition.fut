@@ -1,4 +1,4 @@
--- In its own body the name of a function means an earlier definition, if only that reading has a type.
+-- In its own body, the name of a function refers to an earlier definition if only that reading is well-typed.
 -- ==
 -- entry: product
 -- input { 1f32 2f32 }

@@ -1,4 +1,4 @@
--- What the name of a function means in a parametric module is decided where that is written, for all arguments alike.
+-- In a parametric module, the name of a function is resolved at its definition, for all module arguments alike.
 -- ==
 -- input { [1i64, 2, 3] [4i16, 5] }
 -- output { 6i64 9i64 }

@@ -1,4 +1,4 @@
--- What fails inside ends the run, however deep.
+-- A failure inside a recursive call ends the run, at any depth.
 -- ==
 -- input { 3 }
 -- output { 8 }

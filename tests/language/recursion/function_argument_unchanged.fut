@@ -1,4 +1,4 @@
--- A function argument of a recursive function is not replaced on the way.
+-- A recursive function must pass on its functional arguments unchanged.
 -- ==
 -- error: E0224.*:5:33
 def repeat (f: i32 -> i32) (n: i32) (x: i32) : i32 =

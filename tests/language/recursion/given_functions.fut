@@ -1,4 +1,4 @@
--- A recursive function that takes functions is one function for each that it is given, whatever these have captured.
+-- A recursive higher-order function is specialised for each function that it is given, whatever this one captures.
 -- ==
 -- entry: numbers
 -- input { 4i64 2i64 }

@@ -1,4 +1,4 @@
--- A recursive function may call itself from a lambda that captures the function it was given.
+-- A recursive function may call itself in a lambda that captures its functional argument.
 -- ==
 -- input { 0i64 1i64 }
 -- output { 0i64 }

@@ -1,4 +1,4 @@
--- A recursive function may be called for all elements of an array.
+-- A recursive function may be called for every element of an array.
 -- ==
 -- input { [12, 7, 0] [18, 21, 5] }
 -- output { [6, 7, 5] }

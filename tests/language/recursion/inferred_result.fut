@@ -1,4 +1,4 @@
--- The type of a recursive function is inferred like that of others.
+-- The type of a recursive function is inferred like that of any other function.
 -- ==
 -- input { 4 }
 -- output { 10 }

@@ -1,4 +1,4 @@
--- Where the name of a function could mean itself or an earlier definition, it means itself, and the compiler says so.
+-- If a name could refer to the function itself or to an earlier definition, it refers to itself, with a warning.
 -- ==
 -- warning: W0011.*:9:49
 -- input { [1, 2, 3] }

@@ -1,4 +1,4 @@
--- A function of a module may call itself, too.
+-- A function in a module may call itself, too.
 -- ==
 -- input { 27 }
 -- output { 111 }

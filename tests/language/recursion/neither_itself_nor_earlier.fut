@@ -1,4 +1,4 @@
--- Where the name of a function has no type either way, the error is that of the reading with fewer mistakes.
+-- If the name of a function is ill-typed in both readings, the error is that of the reading with fewer errors.
 -- ==
 -- error: E0201.*:9:36
 module outer = { def scaled (x: f32) (k: f32) = x * k }

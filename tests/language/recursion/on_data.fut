@@ -1,4 +1,4 @@
--- A definition with parameters may call itself. Sizes that it declares differ from call to call.
+-- A definition with parameters may call itself, and its declared sizes may differ from call to call.
 -- ==
 -- entry: factorials
 -- input { 6i64 }

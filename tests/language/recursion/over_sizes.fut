@@ -1,4 +1,4 @@
--- A call of itself may be with arrays of other sizes, if the sizes are written as parameters.
+-- A recursive call may pass arrays of other sizes, which the declared size parameters then take.
 -- ==
 -- input { [3, 1, 2] }
 -- output { 6 }

@@ -1,4 +1,4 @@
--- Functions in records are given on like any others.
+-- Records of functions are passed on in recursive calls like any other functional argument.
 -- ==
 -- input { 5i64 3i64 }
 -- output { 8i64 -10i64 }

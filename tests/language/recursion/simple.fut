@@ -1,4 +1,4 @@
--- A function at the top of the program may call itself.
+-- A top-level function may call itself.
 -- ==
 -- input { 5 }
 -- output { 120 }

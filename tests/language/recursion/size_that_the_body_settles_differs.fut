@@ -1,4 +1,4 @@
--- A call must agree with what the body makes of the size of a parameter.
+-- A recursive call must agree with the size that the body determines for a parameter.
 -- ==
 -- error: E0301.*:8:30
 def weighted (n: i64) (xs: []i32) : i32 =

@@ -1,4 +1,4 @@
--- A function may call itself with arrays of other sizes, whether the sizes of its parameters have names or not.
+-- A recursive call may pass arrays of other sizes, whether or not the sizes of the parameters have names.
 -- ==
 -- entry: sorted
 -- input { [3.0, 1.0, 2.0, 1.0] }

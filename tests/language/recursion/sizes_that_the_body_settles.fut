@@ -1,4 +1,4 @@
--- Sizes that the body makes those of others are so in each call.
+-- Sizes that the body of a function equates are equal in each call.
 -- ==
 -- input { 3i64 [1, 2, 3] [4, 5, 6] }
 -- output { 54 }

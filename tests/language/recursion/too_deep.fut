@@ -1,4 +1,4 @@
--- Calls nest a hundred thousand deep; more is an error at the place of the call.
+-- Recursive calls may nest a hundred thousand deep; a deeper call is a run-time error at the position of the call.
 -- ==
 -- input { 1000i64 }
 -- output { 1000i64 }

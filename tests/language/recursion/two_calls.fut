@@ -1,4 +1,4 @@
--- It may call itself several times.
+-- A function may call itself several times.
 -- ==
 -- input { 10 }
 -- output { 55 }

@@ -1,4 +1,4 @@
--- Values with a place outside of the array are dropped.
+-- `scatter` ignores values whose index is out of bounds.
 -- ==
 -- input { [0, 0] [-1i64, 1i64, 2i64] [7, 8, 9] }
 -- output { [0, 8] }

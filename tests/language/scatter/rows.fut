@@ -1,4 +1,4 @@
--- The values may be rows.
+-- The values of `scatter` may be rows.
 -- ==
 -- input { [[1, 1], [2, 2]] [[5, 6]] }
 -- output { [[1, 1], [5, 6]] }

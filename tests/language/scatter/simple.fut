@@ -1,4 +1,4 @@
--- `scatter dest is vs` writes each value to its place in `dest`, which it consumes.
+-- `scatter dest is vs` writes each value to its index in `dest`, which it consumes.
 -- ==
 -- input { [0, 0, 0, 0] [3i64, 1i64] [7, 8] }
 -- output { [0, 8, 0, 7] }

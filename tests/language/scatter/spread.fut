@@ -1,4 +1,4 @@
--- `spread k x is vs` is a new array of `k` times `x`, with the values written into it.
+-- `spread k x is vs` writes the values to a new array of `k` copies of `x`.
 -- ==
 -- input { [2i64, 0i64] [7, 8] }
 -- output { [8, -1, 7] }

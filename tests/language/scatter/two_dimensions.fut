@@ -1,4 +1,4 @@
--- `scatter_2d` takes pairs of indices; a pair outside of the matrix is dropped.
+-- `scatter_2d` takes pairs of indices; a pair that is out of bounds is ignored.
 -- ==
 -- input { [[0, 0], [0, 0]] }
 -- output { [[0, 7], [8, 0]] }

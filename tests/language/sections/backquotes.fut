@@ -1,4 +1,4 @@
--- A function in backquotes makes sections, too.
+-- A function in backquotes forms sections, too.
 -- ==
 -- input { [1, 5] }
 -- output { [3, 5] [4, 2] }

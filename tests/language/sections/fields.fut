@@ -1,4 +1,4 @@
--- `(.f)` is the function that gives the field `f`.
+-- `(.f)` is the function that returns the field `f`.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [1, 2] [3, 4] }

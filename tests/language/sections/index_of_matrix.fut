@@ -1,4 +1,4 @@
--- Several indices and slices may stand in a section.
+-- An index section may contain several indices and slices.
 -- ==
 -- input { [[1, 2], [3, 4]] }
 -- output { 3 [2, 4] }

@@ -1,4 +1,4 @@
--- `(.[i])` is the function that gives the element at `i`.
+-- `(.[i])` is the function that returns the element at index `i`.
 -- ==
 -- input { [[1, 2], [3, 4]] }
 -- output { [2, 4] [1, 3] }

@@ -1,4 +1,4 @@
--- An operator with one of its operands is a function of the other.
+-- An operator section with one operand is a function of the other operand.
 -- ==
 -- input { [1, 2] }
 -- output { [9, 8] [0, 1] }

@@ -1,4 +1,4 @@
--- An expression as an argument becomes the size of the result.
+-- An expression that is passed as a size becomes the size of the result.
 -- ==
 -- input { 2i64 }
 -- output { [0i64, 1i64, 2i64, 3i64, 4i64] }

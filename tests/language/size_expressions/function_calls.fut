@@ -1,4 +1,4 @@
--- An expression that is a size may call functions.
+-- A size expression may call functions.
 -- ==
 -- input { 5i64 }
 -- output { [0i64, 1i64, 2i64, 3i64, 4i64, 5i64, 6i64, 7i64] }

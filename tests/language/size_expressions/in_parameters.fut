@@ -1,4 +1,4 @@
--- An entry point's parameter may have an expression as its size; it is checked when it is called.
+-- A parameter of an entry point may have a size expression, which is checked when the entry point is called.
 -- ==
 -- input { 2i64 [1, 2, 3] }
 -- output { 6 }

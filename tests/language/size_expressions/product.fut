@@ -1,4 +1,4 @@
--- `flatten` gives the product of two sizes.
+-- The size of the result of `flatten` is the product of two sizes.
 -- ==
 -- input { [[1, 2], [3, 4]] }
 -- output { [1, 2, 3, 4] }

@@ -1,4 +1,4 @@
--- Where a function is applied, the sizes of the arguments take the places of the parameters.
+-- In an application, the sizes of the arguments replace the size parameters.
 -- ==
 -- input { [1, 2] }
 -- output { [1, 2, 1, 2, 1, 2] }

@@ -1,4 +1,4 @@
--- The array functions of the prelude say what they do to sizes: `tail` and `init` take one away.
+-- The types of the prelude's array functions state how sizes change: `tail` and `init` subtract one.
 -- ==
 -- input { [1, 3, 6, 10] }
 -- output { [2, 3, 4] }

@@ -1,4 +1,4 @@
--- An abbreviation with a size parameter is applied to a size.
+-- An abbreviation with a size parameter must be applied to a size.
 -- ==
 -- error: E0212.*:6:15
 type vector [n] = [n]i32

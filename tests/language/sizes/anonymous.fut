@@ -1,4 +1,4 @@
--- An anonymous size `[]` of a parameter is inferred from the body: here both are one.
+-- An anonymous size `[]` of a parameter is inferred from the body; here the two sizes are the same.
 -- ==
 -- error: E0301.*:6:53
 def add (xs: []i32) (ys: []i32) = map2 (+) xs ys

@@ -1,4 +1,4 @@
--- An assertion does not change what a size is.
+-- An assertion around a size does not change the size.
 -- ==
 -- input { 3i64 }
 -- output { [0i64, 1i64, 2i64] }

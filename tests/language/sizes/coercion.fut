@@ -1,4 +1,4 @@
--- `e :> t` says that the sizes of `e` are those of `t`, which is checked when the program runs.
+-- A coercion `e :> t` states that `e` has the sizes in `t`, which is checked at run time.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [4, 6] }

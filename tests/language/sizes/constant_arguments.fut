@@ -1,4 +1,4 @@
--- Where a size is given by an argument that is a number, the number is the size.
+-- A number that is passed as a size becomes the size of the result.
 -- ==
 -- input { }
 -- output { [1, 2] }

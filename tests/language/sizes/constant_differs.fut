@@ -1,4 +1,4 @@
--- Sizes that are different numbers are different sizes.
+-- Different constants are different sizes.
 -- ==
 -- error: E0301.*:6:18
 def three (xs: [3]i32) = xs

@@ -1,4 +1,4 @@
--- The size of an array type may be a number.
+-- The size in an array type may be a constant.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [3, 2, 1] }

@@ -1,4 +1,4 @@
--- Arguments of an entry point come from outside; their sizes are compared when it is called.
+-- The sizes of the arguments of an entry point are compared when it is called.
 -- ==
 -- input { [1, 2] [3, 4] }
 -- output { [4, 6] }

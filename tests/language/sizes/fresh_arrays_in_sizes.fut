@@ -1,4 +1,4 @@
--- What a size makes itself it may consume.
+-- A size expression may consume an array that it creates itself.
 -- ==
 -- input { [1i32, 2i32] }
 -- output { 2i32 }

@@ -1,4 +1,4 @@
--- A function that changes the size is no such argument.
+-- A function that changes the size of its argument is not of type `[n]t -> [n]t`.
 -- ==
 -- error: E0301.*:6:35
 def apply [n] (f: [n]i32 -> [n]i32) (xs: [n]i32) : [n]i32 = f xs

@@ -1,4 +1,4 @@
--- The type of a function parameter tells how it changes sizes.
+-- The type of a functional parameter states how the function changes sizes.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [3, 2, 1] }

@@ -1,4 +1,4 @@
--- `let [k] (xs: [k]t) = e` names the size of a value.
+-- `let [k] (xs: [k]t) = e` binds `k` to the size of a value.
 -- ==
 -- input { [3, -1, 4] }
 -- output { [1i64, 1i64] }

@@ -1,4 +1,4 @@
--- The result of `replicate n x` has size `n`, whatever `n` is.
+-- The result of `iota n` has size `n`, whatever `n` is.
 -- ==
 -- input { 3i64 }
 -- output { [0i64, 2i64, 4i64] }

@@ -1,4 +1,4 @@
--- A lambda may name the size of its parameter's type, if the size is known around it.
+-- The parameter type of a lambda may name a size that is in scope.
 -- ==
 -- input { [[1, 2], [3, 4]] }
 -- output { [[2, 1], [4, 3]] }

@@ -1,4 +1,4 @@
--- The sizes of a lambda are the same in all its calls.
+-- The sizes of a lambda's parameters are the same in all its calls.
 -- ==
 -- error: E0301.*:6:23
 def main (xs: [2]i32) =

@@ -1,4 +1,4 @@
--- The sizes of a local function's parameters differ from call to call.
+-- The sizes of a local function's parameters may differ from call to call.
 -- ==
 -- input { [1, 2] }
 -- output { 5i64 }

@@ -1,4 +1,4 @@
--- Sizes say which matrices can be multiplied.
+-- Size parameters state which matrices can be multiplied.
 -- ==
 -- input { [[1, 2], [3, 4]] [[5], [6]] }
 -- output { [[17], [39]] }

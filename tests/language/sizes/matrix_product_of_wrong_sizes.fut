@@ -1,4 +1,4 @@
--- Matrices that do not fit are rejected.
+-- A product of matrices whose sizes do not match is rejected.
 -- ==
 -- error: E0301.*:7:45
 def product [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) : [n][p]i32 =

@@ -1,4 +1,4 @@
--- A size is computed, maybe several times: it may not consume anything.
+-- A size expression may be evaluated several times, so it must not consume anything.
 -- ==
 -- error: E0307.*:6:47
 def first (xs: *[]i64) : i64 = (xs with [0] = 1)[0]

@@ -1,4 +1,4 @@
--- Arguments whose sizes have one name have one size, and the checker holds callers to it.
+-- Arguments whose sizes have the same name must have the same size.
 -- ==
 -- error: E0301.*:6:26
 def add [n] (xs: [n]i32) (ys: [n]i32) = map2 (+) xs ys

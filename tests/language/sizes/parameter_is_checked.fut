@@ -1,4 +1,4 @@
--- If a later parameter has the size that an earlier one names, the caller's array must have it.
+-- If the size of a parameter is an earlier parameter, the argument must have that size.
 -- ==
 -- error: E0301.*:6:37
 def first (n: i64) (xs: [n]i32) = if n > 0 then xs[0] else 0

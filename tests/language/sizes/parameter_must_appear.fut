@@ -1,4 +1,4 @@
--- Every size parameter of an abbreviation is used in it.
+-- A type abbreviation must use each of its size parameters.
 -- ==
 -- error: E0304.*:4:16
 type constant [n] = i32

@@ -1,4 +1,4 @@
--- A size that a `let` names must be the size of something in its pattern.
+-- A size that a `let` binds must be the size of something in its pattern.
 -- ==
 -- error: E0304.*:5:12
 def main (xs: []i32) =

@@ -1,4 +1,4 @@
--- A size parameter that is the size of one argument may be used in the types of others.
+-- A size parameter may occur several times in a result type.
 -- ==
 -- input { [1, 2] }
 -- output { [[0i64, 1i64], [1i64, 2i64]] }

@@ -1,4 +1,4 @@
--- The result may have the size of a parameter.
+-- The result type may use the size of a parameter.
 -- ==
 -- input { [1, 2] }
 -- output { [2, 4] }

@@ -1,4 +1,4 @@
--- A size parameter `[n]` names the size of an argument; it is a value of type `i64` in the body.
+-- A size parameter `[n]` names the size of an argument, and is a value of type `i64` in the body.
 -- ==
 -- input { [4, 5, 6] }
 -- output { 3i64 }

@@ -1,4 +1,4 @@
--- Sizes are numbers: a sum or a product of sizes that does not fit in 64 bits ends the run, and is never taken modulo 2^64.
+-- A sum, difference or product of sizes that does not fit in 64 bits is a run-time error; sizes never wrap around.
 -- ==
 -- entry: joined
 -- input { 2i64 1i64 }

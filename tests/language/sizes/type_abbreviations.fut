@@ -1,4 +1,4 @@
--- Type abbreviations may have size parameters.
+-- A type abbreviation may have size parameters.
 -- ==
 -- input { [1, 2] }
 -- output { [[1, 0], [0, 2]] }

@@ -1,4 +1,4 @@
--- A parameter of type `i64` may be a size in the types that follow, and in the result.
+-- A parameter of type `i64` may be used as a size in the result type.
 -- ==
 -- input { 2i64 }
 -- output { [7, 7] }

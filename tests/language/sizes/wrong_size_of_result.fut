@@ -1,4 +1,4 @@
--- The body must have the size that the result type says.
+-- The body must have the size that the result type declares.
 -- ==
 -- error: E0301.*:4:38
 def main [n] (xs: [n]i32) : [n]i32 = tail xs

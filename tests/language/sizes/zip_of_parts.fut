@@ -1,4 +1,4 @@
--- Parts of one array have sizes that the checker compares.
+-- The type checker compares the sizes of parts of an array: those of `init xs` and `tail xs` are equal.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [3, 5] }

@@ -1,4 +1,4 @@
--- A colon in brackets belongs to the slice: a type needs parentheses.
+-- A colon in brackets belongs to a slice; an ascription needs parentheses.
 -- ==
 -- input { [5, 6] }
 -- output { 6 }

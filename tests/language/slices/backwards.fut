@@ -1,4 +1,4 @@
--- A negative step goes backwards; bounds left out are then the end and the beginning.
+-- A slice with a negative step goes backwards; omitted bounds are then the end and the beginning.
 -- ==
 -- input { [1, 2, 3, 4] }
 -- output { [4, 3, 2, 1] [4, 3] [4, 2] }

@@ -1,4 +1,4 @@
--- The size of a slice with two bounds is their difference, and the checker knows it.
+-- The size of a slice with two bounds is their difference, which the type checker knows.
 -- ==
 -- input { [1, 2, 3, 4] 1i64 3i64 }
 -- output { [2, 3] }

@@ -1,4 +1,4 @@
--- A step may be as long as numbers are: the first element is taken then, and no place is computed beyond 64 bits.
+-- The step of a slice may be as large as an `i64` allows: the first element is taken, and no index overflows.
 -- ==
 -- entry: every
 -- input { 9223372036854775807i64 [1, 2, 3] }

@@ -1,4 +1,4 @@
--- The message of a slice that is out of bounds says what was asked of each dimension, and the shape.
+-- The error message of an out-of-bounds slice shows the index or slice of each dimension, and the shape.
 -- ==
 -- input { [[1, 2, 3], [4, 5, 6]] 1i64 3i64 }
 -- output { [[2, 3], [5, 6]] }

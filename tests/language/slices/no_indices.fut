@@ -1,4 +1,4 @@
--- `a[]` is all of an array.
+-- `a[]` is the whole array `a`.
 -- ==
 -- entry: whole
 -- input { [[1,2],[3,4]] } output { [[1,2],[3,4]] }

@@ -1,4 +1,4 @@
--- A bound left out is the beginning or the end.
+-- An omitted bound of a slice is the beginning or the end of the array.
 -- ==
 -- input { [1, 2, 3] 1i64 }
 -- output { [2, 3] [1] [1, 2, 3] }

@@ -1,4 +1,4 @@
--- A slice must lie inside the array.
+-- A slice must lie inside the array, and its start must not be greater than its end.
 -- ==
 -- input { [1, 2, 3] 1i64 4i64 }
 -- error: Index \[1:4\] out of bounds for array of shape \[3\]

@@ -1,4 +1,4 @@
--- Slices and indices mix freely, one for each dimension.
+-- Slices and indices may be mixed, one for each dimension.
 -- ==
 -- input { [[1, 2, 3], [4, 5, 6]] }
 -- output { [2, 5] [[2, 3], [5, 6]] [6, 5, 4] }

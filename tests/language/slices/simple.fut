@@ -1,4 +1,4 @@
--- `a[i:j]` is the part from position `i` up to, not including, `j`.
+-- `a[i:j]` is the part of `a` from index `i` up to, but not including, `j`.
 -- ==
 -- input { [1, 2, 3, 4] 1i64 3i64 }
 -- output { [2, 3] }

@@ -1,4 +1,4 @@
--- The third number of a slice is the step.
+-- The third operand of a slice is the step.
 -- ==
 -- input { [0, 1, 2, 3, 4, 5, 6] }
 -- output { [0, 3, 6] [1, 3] [0, 2, 4, 6] }

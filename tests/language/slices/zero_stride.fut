@@ -1,4 +1,4 @@
--- The step of a slice is not zero.
+-- The step of a slice must not be zero.
 -- ==
 -- input { [1, 2, 3] 0i64 }
 -- error: out of bounds

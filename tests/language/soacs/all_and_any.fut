@@ -1,4 +1,4 @@
--- `all` and `any` say whether a condition holds for all elements, or for any.
+-- `all` tests whether a predicate holds for every element, and `any` whether it holds for at least one.
 -- ==
 -- input { [1, -2] }
 -- output { false true }

@@ -1,4 +1,4 @@
--- Reductions and scans may combine small arrays of known size by any operator: products of matrices, sums begun anew.
+-- Reductions and scans may combine small arrays of known size by any operator, as in matrix products and segmented sums.
 -- ==
 -- entry: products
 -- input { [[[1, 1], [0, 1]], [[2, 0], [0, 3]], [[0, 1], [1, 0]]] }

@@ -1,4 +1,4 @@
--- `exscan` leaves the last element of each beginning out.
+-- `exscan` is an exclusive scan: each result leaves out the element at its own index.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [0, 1, 3] }

@@ -1,4 +1,4 @@
--- `filter` keeps the elements for which the function holds, in their order.
+-- `filter` keeps the elements that satisfy a predicate, in their order.
 -- ==
 -- input { [5, -1, 3, -2] }
 -- output { [5, 3] }

@@ -1,4 +1,4 @@
--- Rows, blocks and tuples with rows are filtered and distributed into classes as single values are.
+-- Rows, blocks, and tuples that contain rows are filtered and partitioned like scalars.
 -- ==
 -- entry: rows
 -- input { [[1, 2], [-4, 3], [5, 6]] }

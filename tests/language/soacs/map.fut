@@ -1,4 +1,4 @@
--- `map f xs` applies `f` to every element; the result has the size of the array.
+-- `map f xs` applies `f` to every element; the result has the same size as the array.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [2, 4, 6] }

@@ -1,4 +1,4 @@
--- `map2` to `map5` apply a function to the elements of several arrays of one size.
+-- `map2` to `map5` apply a function to the elements of several arrays of the same size.
 -- ==
 -- input { [1, 2] [10, 20] [100, 200] }
 -- output { [11, 22] [111, 222] }

@@ -1,4 +1,4 @@
--- A map whose result is reduced needs no array in between; the meaning is the same.
+-- A map whose result is reduced needs no intermediate array; the meaning is the same.
 -- ==
 -- input { [1.0, 2.0] [3.0, 4.0] }
 -- output { 11.0 }

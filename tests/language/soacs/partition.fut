@@ -1,4 +1,4 @@
--- `partition` divides the elements into those for which the function holds and the others.
+-- `partition` separates the elements that satisfy a predicate from the others.
 -- ==
 -- input { [5, -1, 3] }
 -- output { [5, 3] [-1] }

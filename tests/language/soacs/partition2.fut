@@ -1,4 +1,4 @@
--- `partition2` divides by two conditions into three parts.
+-- `partition2` divides the elements into three parts by two predicates.
 -- ==
 -- input { [5, -1, 0, 3] }
 -- output { [5, 3] [-1] [0] }

@@ -1,4 +1,4 @@
--- `reduce` combines all elements by an associative operator; of no elements it is the neutral one.
+-- `reduce` combines all elements by an associative operator; for an empty array it returns the neutral element.
 -- ==
 -- input { [3, 1, 2] }
 -- output { 6 3 }

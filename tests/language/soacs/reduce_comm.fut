@@ -1,4 +1,4 @@
--- `reduce_comm` may combine the elements in any order, which a commutative operator does not mind.
+-- `reduce_comm` may combine the elements in any order, so its operator must be commutative.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 6 }

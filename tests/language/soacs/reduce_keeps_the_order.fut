@@ -1,4 +1,4 @@
--- The operator need not be commutative: elements are combined in their order.
+-- The operator of `reduce` need not be commutative: elements are combined in order.
 -- ==
 -- input { [1, 2, 3] [4, 5, 6] }
 -- output { 6 120 }

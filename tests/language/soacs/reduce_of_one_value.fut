@@ -1,4 +1,4 @@
--- A reduction of one value gives it where there is some, and the neutral element where there is none.
+-- Reducing copies of a value by an idempotent operator gives the value, or the neutral element if there are no copies.
 -- ==
 -- entry: ands
 -- input { 4i64 2048u16 } output { 2048u16 }

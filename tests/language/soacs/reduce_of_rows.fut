@@ -1,4 +1,4 @@
--- The elements that are combined may be arrays, too.
+-- The operator of a reduction may combine arrays, too.
 -- ==
 -- entry: rows
 -- input { [[1, 2], [3, 4], [5, 6]] }

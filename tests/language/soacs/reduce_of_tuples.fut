@@ -1,4 +1,4 @@
--- The elements may be tuples: here the largest element and its place.
+-- The operator of a reduction may combine tuples, here to find the largest element and its index.
 -- ==
 -- input { [3, 9, 2, 9] }
 -- output { 9 1i64 }

@@ -1,4 +1,4 @@
--- A map that only turns or cuts its rows yields an array of its own: it may be overwritten, and what it was made of, too.
+-- A map that only transposes or slices its rows yields an array of its own: both it and its source may be overwritten.
 -- ==
 -- entry: turned
 -- input { [[[1, 2], [3, 4], [5, 6]]] 3 }

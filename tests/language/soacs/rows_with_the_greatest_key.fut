@@ -1,4 +1,4 @@
--- Operators on rows that are maps over them, but look at other elements as well: columns do not stand for themselves.
+-- An operator that maps over rows may also read other elements of the rows: columns are then not independent.
 -- ==
 -- entry: total
 -- input { [[1, 5], [4, 2], [3, 3]] }

@@ -1,4 +1,4 @@
--- `scan` gives the combinations of all beginnings of the array, each with its last element.
+-- `scan` returns the reduction of every prefix of the array, up to and including each element.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [1, 3, 6] [1, 2, 6] }

@@ -1,4 +1,4 @@
--- The operator of a scan may combine rows, blocks of rows, and several rows at once, element by element.
+-- The operator of a scan may combine rows, blocks of rows, or several rows at once, element by element.
 -- ==
 -- entry: rows exclusive
 -- input { empty([3][0]i32) }

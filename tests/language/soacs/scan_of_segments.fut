@@ -1,4 +1,4 @@
--- A scan over pairs of a flag and a value sums each segment by itself.
+-- A scan over pairs of a flag and a value sums each segment separately.
 -- ==
 -- input { [true, false, true, false, false] [1, 2, 3, 4, 5] }
 -- output { [1, 3, 3, 7, 12] }

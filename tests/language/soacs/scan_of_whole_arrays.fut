@@ -1,4 +1,4 @@
--- The operator of a scan or reduction may combine whole arrays by any means: order is kept, sizes may be anything.
+-- The operator of a scan or reduction may combine whole arrays of any size in any way; their order is kept.
 -- ==
 -- entry: products
 -- input { [[[1, 1], [0, 1]], [[2, 0], [0, 3]], [[0, 1], [1, 0]]] }

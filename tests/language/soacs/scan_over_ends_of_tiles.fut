@@ -1,4 +1,4 @@
--- Scans and partitions of as many elements as work-groups of devices take at a time, and of some more.
+-- Scans and partitions may have as many elements as one work-group of a device processes at a time, or more.
 -- ==
 -- entry: sums
 -- random input { [9000]i32 }

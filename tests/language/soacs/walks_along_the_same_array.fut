@@ -1,4 +1,4 @@
--- The elements of a `map` may all walk along the same array, and update rows of their own on the way; what is read on a
+-- The lambda of a `map` may loop over an array that all rows share and update its own row; an array that is read under a
 -- condition may have fewer elements than there are steps.
 -- ==
 -- entry: added

@@ -1,4 +1,4 @@
--- A chunk function that overwrites its accumulator says so by a star; the array given first stays as it is.
+-- A chunk function that overwrites its accumulator declares it with `*`; the initial array is not changed.
 -- ==
 -- input { [0i64, 2i64, 2i64] }
 -- output { [11, 10, 12] [10, 10, 10] }

@@ -1,4 +1,4 @@
--- A check that fails in a chunk fails the run, and the first failing chunk is reported.
+-- A failed check in a chunk ends the run, and the first failing chunk is reported.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [1, 2, 3] }

@@ -1,4 +1,4 @@
--- `stream_map` applies a function to chunks of an array and joins what it yields; the function is told the size of its chunk.
+-- `stream_map` applies a function to the chunks of an array, passing the size of each, and concatenates the results.
 -- ==
 -- input { [1, 2, 3, 4, 5] }
 -- output { [3, 5, 7, 9, 11] }

@@ -1,4 +1,4 @@
--- A chunk function with a name takes the size of the chunk as its first parameter and says which arrays have it.
+-- A named chunk function takes the size of the chunk as its first parameter, and uses it in the types of arrays.
 -- ==
 -- input { [1, 2, 3] }
 -- output { 6 [1, 4, 9] }

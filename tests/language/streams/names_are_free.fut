@@ -1,4 +1,4 @@
--- A program may define `stream_map` and its like itself.
+-- A program may define its own `stream_map` and similar functions.
 -- ==
 -- input { [1, 2] }
 -- output { [2, 3] }

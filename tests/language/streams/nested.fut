@@ -1,4 +1,4 @@
--- Streams nest: inside a map, and inside the function of another stream.
+-- Streams may be nested inside a map, and inside the function of another stream.
 -- ==
 -- input { [[1, 2, 3], [4, 5, 6]] }
 -- output { [6, 15] [[1, 3, 6], [4, 9, 15]] [[2, 4, 6], [8, 10, 12]] 21 }

@@ -1,4 +1,4 @@
--- Elements, results and accumulators of streams may be of any type, tuples and arrays among them.
+-- The elements, results and accumulators of streams may be of any type, including tuples and arrays.
 -- ==
 -- input { [[1, 2], [3, 4], [5, 6]] [1f32, 2f32, 3f32] }
 -- output { [9, 12] 3f32 [3f32, 14f32, 33f32] }

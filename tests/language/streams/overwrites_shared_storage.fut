@@ -1,4 +1,4 @@
--- A chunk's function may overwrite one half of an array of pairs whose two halves came to lie in the same storage:
+-- A chunk function may overwrite one half of an array of pairs whose two halves share storage:
 -- the overwritten half is copied first, in the chunk's body and in the accumulators that go from chunk to chunk.
 -- ==
 -- entry: inside

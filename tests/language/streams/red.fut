@@ -1,4 +1,4 @@
--- `stream_red` makes a value of each chunk, beginning with the neutral element, and combines these; it also joins arrays.
+-- `stream_red` makes a value from each chunk and the neutral element, combines these values, and concatenates the chunks' arrays.
 -- ==
 -- input { [3, 1, 4, 1, 5] }
 -- output { 14 [6, 2, 8, 2, 10] }

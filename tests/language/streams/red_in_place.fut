@@ -1,4 +1,4 @@
--- The function of `stream_red` may overwrite its accumulator, which belongs to its chunk alone; without an array it yields `rep ()`.
+-- The function of `stream_red` may overwrite its accumulator, private to its chunk; without an array, it returns `rep ()`.
 -- ==
 -- input { 3i64 [0i64, 2i64, 1i64, 2i64, 2i64] }
 -- output { [1, 1, 3] }

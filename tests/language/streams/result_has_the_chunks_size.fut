@@ -1,4 +1,4 @@
--- A chunk function yields as many elements as its chunk has.
+-- A chunk function must return as many elements as its chunk has.
 -- ==
 -- error: E0301.*:4:44
 def main (xs: []i32) : []i32 = stream_map (\_ _ -> [1i32, 2i32]) xs

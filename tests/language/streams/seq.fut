@@ -1,4 +1,4 @@
--- `stream_seq` hands a value from chunk to chunk, in order.
+-- `stream_seq` passes a value from chunk to chunk, in order.
 -- ==
 -- input { [3i64, 1i64, 4i64, 1i64, 5i64] }
 -- output { 14i64 [3i64, 4i64, 8i64, 9i64, 14i64] }

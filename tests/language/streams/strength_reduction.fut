@@ -1,4 +1,4 @@
--- A chunk can begin with an expensive formula and go on with a cheap one that needs the element before.
+-- A chunk may begin with an expensive formula and continue with a cheap one that needs the preceding element.
 -- ==
 -- input { 10i64 }
 -- output { [0i64, 1i64, 4i64, 9i64, 16i64, 25i64, 36i64, 49i64, 64i64, 81i64] 285i64 }

@@ -1,4 +1,4 @@
--- A sum shares memory with what its constructor was given.
+-- A value of a sum type aliases the arguments of its constructor.
 -- ==
 -- error: E0401.*:9:6
 type option 'a = #none | #some a

@@ -1,4 +1,4 @@
--- A constructor is never applied to only a part of what it carries.
+-- A constructor cannot be applied to only some of its payload.
 -- ==
 -- error: E0201.*:6:28
 type pair = #pair i32 i32

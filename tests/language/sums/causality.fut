@@ -1,4 +1,4 @@
--- The size of what a constructor does not carry must be known before the value is made.
+-- The payload sizes of the other constructors must be known before a value of a sum type is made.
 -- ==
 -- error: E0305.*:8:8
 type option 'a = #none | #some a

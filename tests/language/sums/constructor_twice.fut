@@ -1,4 +1,4 @@
--- A sum type lists a constructor once.
+-- A sum type must not list a constructor twice.
 -- ==
 -- error: E0210.*:4:17
 type bad = #a | #a i32

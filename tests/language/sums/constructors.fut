@@ -1,4 +1,4 @@
--- A sum type lists constructors, each with the types of what it carries.
+-- A sum type lists constructors, each with the types of its payload.
 -- ==
 -- input { 3 }
 -- output { 9 4 7 }

@@ -1,4 +1,4 @@
--- What a constructor carries may be given away with the value, and be overwritten.
+-- Consuming a value of a sum type also consumes its payload, which may then be overwritten.
 -- ==
 -- input { true } output { [7, 2] }
 -- input { false } output { [0, 0] }

@@ -1,4 +1,4 @@
--- `==` compares constructors and what they carry.
+-- `==` compares constructors and their payloads.
 -- ==
 -- input { 3 }
 -- output { true false false }

@@ -1,4 +1,4 @@
--- A value that may hold a function is not chosen by `if` or `match`, no more than a function is.
+-- A value that may contain a function cannot be the result of `if` or `match`, just as a function cannot.
 -- ==
 -- error: E0211.*:6:33
 type^ action = #apply (i32 -> i32) | #keep

@@ -1,4 +1,4 @@
--- Constructors of a type marked by a circumflex may carry functions.
+-- The constructors of a type declared with `type^` may carry functions.
 -- ==
 -- input { 5 } output { 6 5 }
 type^ action = #apply (i32 -> i32) | #keep

@@ -1,4 +1,4 @@
--- A type may hide the sizes of what its constructors carry; it is marked by a tilde.
+-- A type declared with `type~` may hide the sizes of its constructors' payloads.
 -- ==
 -- input { [3, -1, 4] } output { [3, 4] }
 -- input { [-1] } output { empty([0]i32) }

@@ -1,4 +1,4 @@
--- A type that hides a size without a mark is rejected.
+-- A type that hides a size must be declared with `type~`.
 -- ==
 -- error: E0216.*:4:13
 type list = #many ([]i32) | #none

@@ -1,4 +1,4 @@
--- Sums may be elements of arrays.
+-- Values of a sum type may be elements of arrays.
 -- ==
 -- input { [3, -1, 0] }
 -- output { [4, 0, 1] }

@@ -1,4 +1,4 @@
--- A module may hide that a type is a sum.
+-- A module may hide that a type is a sum type.
 -- ==
 -- input { 4 } output { 8 0 }
 module type counter = {

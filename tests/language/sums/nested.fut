@@ -1,4 +1,4 @@
--- What a constructor carries may be a sum itself.
+-- The payload of a constructor may itself have a sum type.
 -- ==
 -- input { 5 }
 -- output { 15 }

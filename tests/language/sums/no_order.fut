@@ -1,4 +1,4 @@
--- Constructors have no order.
+-- Values of a sum type are not ordered.
 -- ==
 -- error: E0201.*:6:36
 type colour = #red | #green

@@ -1,4 +1,4 @@
--- A sum type is its set of constructors, in whatever order they are written.
+-- A sum type is the set of its constructors; the order in which they are written does not matter.
 -- ==
 -- input { true }
 -- output { 1 }

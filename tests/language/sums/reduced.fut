@@ -1,4 +1,4 @@
--- Sums may be reduced and scanned like other values.
+-- Values of a sum type may be reduced like other values.
 -- ==
 -- input { [0, 0, 5, 7] } output { 5 }
 -- input { [0] } output { -1 }

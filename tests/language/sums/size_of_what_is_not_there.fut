@@ -1,4 +1,4 @@
--- The sizes of what other constructors would carry are part of the type, and must be known, too.
+-- The payload sizes of the other constructors are part of a value's type, and must be known, too.
 -- ==
 -- error: E0303.*:7:24
 type row [n] = #row ([n]i32) | #zeros

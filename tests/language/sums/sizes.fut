@@ -1,4 +1,4 @@
--- Constructors may carry arrays whose sizes are parameters of the type.
+-- Constructors may carry arrays whose sizes are size parameters of the type.
 -- ==
 -- input { true [1, 2] } output { [1, 2] }
 -- input { false [1, 2] } output { [0, 0] }

@@ -1,4 +1,4 @@
--- An ascription tells the type of a constructor.
+-- An ascription determines the type of a constructor.
 -- ==
 -- input { 3 }
 -- output { 4 }

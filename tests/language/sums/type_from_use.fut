@@ -1,4 +1,4 @@
--- The type of a constructor may be written after it, or follow from what it is compared with.
+-- The type of a constructor may be declared where it is bound, or follow from what it is compared with.
 -- ==
 -- input { } output { false }
 def main: bool =

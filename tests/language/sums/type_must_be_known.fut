@@ -1,4 +1,4 @@
--- A constructor may belong to many types: from where it stands its type must be known.
+-- A constructor may belong to many sum types, so the context must determine its type.
 -- ==
 -- error: E0207.*:4:16
 def main = let x = #yes in 3

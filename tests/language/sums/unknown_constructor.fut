@@ -1,4 +1,4 @@
--- A constructor must be one of its type.
+-- A constructor must belong to the sum type that is required.
 -- ==
 -- error: E0201.*:6:21
 type colour = #red | #green

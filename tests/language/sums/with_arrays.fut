@@ -1,4 +1,4 @@
--- What is carried may be an array, whose size the type tells.
+-- A constructor may carry an array whose size is given by the type.
 -- ==
 -- input { [1, 2, 3] true }
 -- output { 6 }

@@ -1,4 +1,4 @@
--- The path of an import is a string.
+-- The path of an import must be a string literal.
 -- ==
 -- error: E0110.*:4:8
 import files

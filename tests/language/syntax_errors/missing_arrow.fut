@@ -1,4 +1,4 @@
--- The pattern of a case is followed by an arrow.
+-- The pattern of a case must be followed by an arrow.
 -- ==
 -- error: E0110.*:4:36
 def main (x: i32) = match x case 0 1 case _ -> 2

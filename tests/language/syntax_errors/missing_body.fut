@@ -1,4 +1,4 @@
--- A definition has a body.
+-- A definition must have a body.
 -- ==
 -- error: E0110.*:5:1
 def main (x: i32) =

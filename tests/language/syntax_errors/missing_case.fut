@@ -1,4 +1,4 @@
--- A `match` has at least one case.
+-- A `match` must have at least one case.
 -- ==
 -- error: E0110.*:5:1
 def main (x: i32) = match x

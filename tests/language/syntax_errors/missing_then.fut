@@ -1,4 +1,4 @@
--- After the condition of an `if` comes `then`.
+-- The condition of an `if` must be followed by `then`.
 -- ==
 -- error: E0110.*:4:32
 def main (x: i32) = if x > 0 x else 0

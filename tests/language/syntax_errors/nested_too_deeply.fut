@@ -1,4 +1,4 @@
--- Expressions nest 24000 levels deep and no deeper: what lies inside is given a name first.
+-- Expressions nest at most 24000 levels deep; what is nested deeper must be bound to a name first.
 -- ==
 -- error: E0111.*:245:3
 def main (x: i32) : i32 =

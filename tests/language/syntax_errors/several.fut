@@ -1,4 +1,4 @@
--- One run of the compiler reports the mistakes of several declarations.
+-- The compiler reports the errors of several declarations in one run.
 -- ==
 -- error: E0110.*:5:1.*E0110.*:6:25
 def first (x: i32) = x +

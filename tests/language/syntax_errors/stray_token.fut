@@ -1,4 +1,4 @@
--- Only declarations stand at the top of a file.
+-- Only declarations are allowed at the top level of a file.
 -- ==
 -- error: E0110.*:5:1
 def first = 1i32

@@ -1,4 +1,4 @@
--- What is closed must have been opened.
+-- A closing parenthesis must have a matching opening parenthesis.
 -- ==
 -- error: E0110.*:4:28
 def main (x: i32) = (x + 1))

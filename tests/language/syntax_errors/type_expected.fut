@@ -1,4 +1,4 @@
--- After a colon comes a type.
+-- A colon must be followed by a type.
 -- ==
 -- error: E0110.*:4:14
 def main (x: 3) = x

@@ -1,4 +1,4 @@
--- What is opened must be closed.
+-- An opening parenthesis must have a matching closing parenthesis.
 -- ==
 -- error: E0110.*:5:1
 def main (x: i32) = (x + 1

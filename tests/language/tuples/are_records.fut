@@ -1,4 +1,4 @@
--- A tuple is a record whose fields are numbers.
+-- A tuple is a record whose field names are numbers.
 -- ==
 -- input { 1 true }
 -- output { 1 true }

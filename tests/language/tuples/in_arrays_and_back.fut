@@ -1,4 +1,4 @@
--- An array of tuples is compared, copied and reordered like any other.
+-- An array of tuples is compared and reordered like any other array.
 -- ==
 -- input { [1, 2, 3] }
 -- output { [3, 2, 1] true }

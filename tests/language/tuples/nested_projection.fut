@@ -1,4 +1,4 @@
--- Projections follow each other: `t.0.1` is two of them and no number.
+-- Projections may be chained: `t.0.1` is two projections, not a number.
 -- ==
 -- input { 1 2 3 }
 -- output { 2 3 }

@@ -1,4 +1,4 @@
--- Types of tuples nest like their values.
+-- Tuple types nest like tuples.
 -- ==
 -- input { 1 2.0 }
 -- output { 1 2.0 3 }

@@ -1,4 +1,4 @@
--- There is no tuple of one part.
+-- There is no tuple of one component.
 -- ==
 -- error: E0205.*:4:25
 def main (x: i32) = (x).0

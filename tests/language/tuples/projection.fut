@@ -1,4 +1,4 @@
--- The parts of a tuple are fields named by numbers from zero on.
+-- The components of a tuple are fields named by numbers, starting at zero.
 -- ==
 -- input { 1 2.5 }
 -- output { 2.5 1 }

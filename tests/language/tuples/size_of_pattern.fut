@@ -1,4 +1,4 @@
--- Tuples of different lengths are of different types.
+-- Tuples of different lengths have different types.
 -- ==
 -- error: E0201.*:6:23
 def f (t: (i32, i32, i32)) = t.0

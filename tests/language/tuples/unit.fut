@@ -1,4 +1,4 @@
--- `()` is the tuple of no parts, and its own type.
+-- `()` is the empty tuple, and also its type.
 -- ==
 -- input { 4 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- A function that calls itself may yield nothing.
+-- A recursive function may return the empty tuple.
 -- ==
 -- input { 4 }
 -- output { 4 }

@@ -1,4 +1,4 @@
--- A function whose parameters could be of any number type takes the default, and the compiler says so.
+-- A function whose parameters could have any numeric type takes the default type, with a warning.
 -- ==
 -- warning: W0004.*:6:5
 -- input { 3 4 }

@@ -1,4 +1,4 @@
--- Comparing arrays with `==` works, but is to be given up for comparing their elements.
+-- Comparing arrays with `==` works, but is deprecated in favour of comparing their elements.
 -- ==
 -- warning: W0002.*:8:46
 -- input { [1, 2] [1, 2] }

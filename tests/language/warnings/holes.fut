@@ -1,4 +1,4 @@
--- `???` stands for an expression that is not written yet: the compiler tells its type.
+-- `???` stands for an expression that is not yet written; the compiler reports its type.
 -- ==
 -- warning: W0001.*:8:48
 -- input { 3 true }

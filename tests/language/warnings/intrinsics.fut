@@ -1,4 +1,4 @@
--- The functions that the prelude is made of can be used, at one's own risk.
+-- The functions from which the prelude is built may be used at one's own risk.
 -- ==
 -- warning: W0009.*:6:46
 -- input { [1i64, 2] [3i64, 4] }

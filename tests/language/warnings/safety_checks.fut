@@ -1,4 +1,4 @@
--- `#[warn(safety_checks)]` asks to be told where a check stays, also one inside a function that is called.
+-- `#[warn(safety_checks)]` asks for a warning where a check remains, including one inside a called function.
 -- ==
 -- warning: W0007.*:13:46
 -- input { [5, 6, 7] [2i64, 0] }

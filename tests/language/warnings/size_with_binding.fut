@@ -1,4 +1,4 @@
--- A size that binds a name of its own is not known to types, which the compiler says.
+-- A size expression that binds a name gives a size that is unknown to the type checker, with a warning.
 -- ==
 -- warning: W0006.*:6:35
 -- input { 3i64 }

@@ -1,4 +1,4 @@
--- An asterisk before a type that holds no array means nothing.
+-- An asterisk before a type that contains no array has no effect.
 -- ==
 -- warning: W0003.*:6:14
 -- input { 3 }

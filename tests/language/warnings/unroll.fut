@@ -1,4 +1,4 @@
--- `#[unroll]` needs a number of rounds that is known when the program is compiled.
+-- `#[unroll]` needs a number of iterations that is known at compile time.
 -- ==
 -- warning: W0008.*:9:14
 -- input { 3i64 2 }

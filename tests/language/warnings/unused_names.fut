@@ -1,4 +1,4 @@
--- What `let` binds should be used; a name with a leading underscore says that it is not.
+-- A name bound by `let` should be used; a leading underscore marks it as unused.
 -- ==
 -- warning: W0012.*:10:7
 -- warning: W0012.*:11:12

@@ -1,4 +1,4 @@
--- A decimal literal that does not fit the type of its suffix wraps, and the compiler says so.
+-- A decimal literal that does not fit the type of its suffix wraps around, with a warning.
 -- ==
 -- warning: W0013.*:9:12
 -- warning: W0013.*:9:19
