@@ -1,4 +1,4 @@
--- `#[blank] e` is some value of the type and sizes of `e`; nothing else of `e` is computed, and nothing in it fails.
+-- `#[blank] e` is zeros of the type and sizes of `e`; nothing else of `e` is computed or fails.
 -- ==
 -- input { 0i64 [4i64, 5i64] }
 -- output { 2i64 [0i64, 0i64] 3i64 1i64 [5i64, 4i64] }
@@ -16,7 +16,7 @@ def main [n] (k: i64) (xs: [n]i64) =
   let shape: shape = #[blank] (if xs[-1] == 0 then #square 1 else #row [1, 2, 3])
   let known = match shape case #square _ -> 1 case #row _ -> 1
   in (length quotients,
-      map (\q -> q * 0) quotients,
+      quotients,
       length pair.1,
-      known + 0 * missing (k + pair.0),
+      known + missing (k + pair.0),
       scatter (#[blank] map (\x -> x // 0) xs) (reverse (iota n)) xs)

@@ -4,4 +4,4 @@
 -- output { true }
 def (<<+) (x: i32) (y: i32) = x * 10 + y
 
-def main (x: i32) (y: i32) (z: i32) = x + y <<+ z == 33
+def main (x: i32) (y: i32) (z: i32) = 33 == x + y <<+ z

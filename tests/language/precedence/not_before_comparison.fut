@@ -1,7 +1,7 @@
 -- The prefix `!` binds more tightly than comparisons.
 -- ==
--- input { true false }
--- output { true true }
--- input { true true }
--- output { false false }
-def main (a: bool) (b: bool) = (!a == b, !(a == b))
+-- input { 1 2 }
+-- output { false }
+-- input { 1 -2 }
+-- output { true }
+def main (a: i32) (b: i32) = !a == b

@@ -1,10 +1,9 @@
 -- The operator of `reduce` need not be commutative: elements are combined in order.
 -- ==
 -- input { [1, 2, 3] [4, 5, 6] }
--- output { 6 120 }
+-- output { 6 45 }
 -- input { [2] [9] }
 -- output { 2 9 }
 def main [n] (as: [n]i32) (bs: [n]i32) =
   -- Composition of the functions `\x -> a * x + b`, first to last.
   reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip as bs)
-  |> \(a, b) -> (a, if a == 6 then b + 120 - (4 * 6 + 5 * 3 + 6) else b)
