@@ -3,8 +3,9 @@
 //! Both commands read the test blocks of the same file, run every case until its median is stable, and write their figures as
 //! data, from which the ratios are computed. Both commands themselves compare results with those in the test blocks.
 //!
-//! Absent: data sets. A program with missing files is listed with the reason.
+//! Absent: data sets. Cases whose files are missing are left out; a program without any case is listed with the reason.
 
+mod present;
 mod report;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use serde::de::DeserializeOwned;
 pub use report::{Report, Row, Setting};
 
 use crate::measure::median;
+use present::Present;
 
 /// The settings of the measurement.
 pub struct Settings<'s> {
@@ -188,7 +190,8 @@ enum TheirCase {
     Failed(serde::de::IgnoredAny),
 }
 
-/// Runs `futhark bench` on a program compiled by a back end; returns the times. The command is stopped after `seconds`.
+/// Runs `futhark bench` on the cases of a program whose files are there, compiled by a back end; returns the times. The command is stopped
+/// after `seconds`.
 pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Option<u32>) -> Times {
     let mut command = limited(seconds, Path::new("futhark"));
     // The command is given by name, since the running executable's file may be a loader. Tuning files next to programs are for
@@ -199,7 +202,8 @@ pub fn times_of_futhark(back_end: &str, program: &Path, seconds: u32, runs: Opti
         // On a noisy machine it would otherwise run each case for five minutes.
         None => command.arg("--convergence-max-seconds=20"),
     };
-    let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", program)?;
+    let present = Present::of(program)?;
+    let figures: BTreeMap<String, TheirEntry> = figures_of(command, "--json", &present.path)?;
     let mut times = IndexMap::new();
     for (name, entry) in figures {
         let entry_point = name.rsplit_once(".fut:").map_or("main", |(_, entry)| entry);
