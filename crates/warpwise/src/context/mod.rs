@@ -28,7 +28,7 @@ use warpwise_runtime::memory::MemoryPool;
 use warpwise_runtime::pool::CancelFlag;
 
 use crate::error::Error;
-use crate::foreign::{DeviceKind, width};
+use crate::foreign::DeviceKind;
 use crate::function::{Computation, Function, Output};
 use crate::graph::{self, Expression, Form, Op, Ref, fingerprint};
 #[cfg(feature = "include")]
@@ -282,7 +282,7 @@ impl Context {
             let mut start = 0;
             given.push(call.clone());
             for argument in &call.inputs[0].inputs {
-                let end = start + width(argument);
+                let end = start + argument.ty.width();
                 let is_given = matches!(argument.op, Op::Parameter | Op::Use(_) | Op::Group(_));
                 if !is_given && given.iter().all(|known| known.id != argument.id) {
                     given.push(argument.clone());

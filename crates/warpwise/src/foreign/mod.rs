@@ -147,14 +147,6 @@ fn failed(name: &str, error: &(dyn StdError + Send + Sync)) -> Error {
     Error::Foreign(format!("{name}: {error}"))
 }
 
-/// Returns the number of program values that represent a node.
-pub(crate) fn width(node: &Ref) -> usize {
-    match &node.ty {
-        Ty::Scalars(components) => components.len(),
-        Ty::Arrays(arrays) => arrays.iter().map(|array| array.components.len()).sum(),
-    }
-}
-
 impl PartialEq for Native {
     fn eq(&self, other: &Native) -> bool {
         let is_same = match (&self.implementation, &other.implementation) {

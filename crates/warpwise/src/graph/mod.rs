@@ -202,6 +202,14 @@ pub enum Fold {
 }
 
 impl Ty {
+    /// Returns the number of program values that represent a node of this type.
+    pub fn width(&self) -> usize {
+        match self {
+            Ty::Scalars(components) => components.len(),
+            Ty::Arrays(arrays) => arrays.iter().map(|array| array.components.len()).sum(),
+        }
+    }
+
     /// Returns the components of a scalar expression.
     pub fn scalars(&self) -> Option<&Components> {
         match self {

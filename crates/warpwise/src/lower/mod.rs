@@ -46,7 +46,7 @@ use warpwise_ir::{
 use warpwise_prim::{Scalar, ValueType};
 
 use crate::error::Error;
-use crate::graph::{ArrayTy, Node, Op, Ref, Ty};
+use crate::graph::{self, ArrayTy, Node, Op, Ref, Ty};
 
 use delayed::Delayed;
 use plan::{Plan, plan};
@@ -62,6 +62,26 @@ pub(crate) struct Lowered {
 /// Name of the entry point.
 pub(crate) const ENTRY: &str = "main";
 
+/// Lowers a computation whose results' extents are results, too: those of each array of at least one dimension come before it.
+pub(crate) fn lower_with_extents(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
+    let mut all = Vec::new();
+    for result in results {
+        if let Some(ty) = result.ty.array()
+            && ty.rank > 0
+        {
+            all.push(graph::node(Op::Extents, vec![result.clone()], Vec::new(), Ty::index(ty.rank)));
+        }
+        all.push(result.clone());
+    }
+    let mut lowered = lower(params, &all)?;
+    for function in lowered.program.functions.values_mut() {
+        // The extents are explicit results already.
+        let sizes = function.entry.as_ref().map_or(0, |entry| entry.size_results);
+        function.body.result.drain(..sizes);
+    }
+    Ok(lowered)
+}
+
 /// Lowers the computation of `results` from `params`: parameters, or values computed before.
 pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
     let plan = plan(params, results);
@@ -75,7 +95,7 @@ pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
     let inputs: Vec<Ref> = params.iter().chain(&used).cloned().collect();
     let mut function = CoreFunction::new(ENTRY);
     let values = parameters(&mut function, &inputs);
-    let size_params = function.params.len() - inputs.iter().map(|input| columns(&input.ty)).sum::<usize>();
+    let size_params = function.params.len() - inputs.iter().map(|input| input.ty.width()).sum::<usize>();
     let mut lowering = Lowering { b: Builder::new(&mut function), plan, values };
     lowering.scope(0)?;
     let (sizes, outputs) = lowering.results(results)?;
@@ -341,14 +361,6 @@ fn arrays(ty: &Ty) -> &[ArrayTy] {
     match ty {
         Ty::Scalars(_) => &[],
         Ty::Arrays(arrays) => arrays,
-    }
-}
-
-/// Returns the number of core values that represent a node.
-fn columns(ty: &Ty) -> usize {
-    match ty {
-        Ty::Scalars(components) => components.len(),
-        Ty::Arrays(arrays) => arrays.iter().map(|array| array.components.len()).sum(),
     }
 }
 

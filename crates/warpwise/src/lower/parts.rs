@@ -11,9 +11,9 @@ use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, Varies, chunk};
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::delayed::Delayed;
-use super::{ArrayValue, Lowered, Lowering, Value, internal, lower};
+use super::{ArrayValue, Lowered, Lowering, Value, internal, lower_with_extents};
 use crate::error::Error;
-use crate::graph::{self, Op, Ref, Ty};
+use crate::graph::{Ref, Ty};
 use crate::seq::{PartsKind, PartsOf};
 
 /// A source in the form that the lifted function takes.
@@ -203,25 +203,11 @@ impl Lowering<'_> {
 
 /// Lowers and lifts the function of one part.
 fn lifted(parts: &PartsOf) -> Result<Chunk, Error> {
-    let mut all = Vec::new();
-    for result in &parts.results {
-        if let Some(ty) = result.ty.array()
-            && ty.rank > 0
-        {
-            all.push(graph::node(Op::Extents, vec![result.clone()], Vec::new(), Ty::index(ty.rank)));
-        }
-        all.push(result.clone());
-    }
     let params: Vec<Ref> =
         parts.sources.iter().map(|(param, _)| param.clone()).chain(parts.captured.clone()).collect();
-    let Lowered { mut program, used } = lower(&params, &all)?;
+    let Lowered { program, used } = lower_with_extents(&params, &parts.results)?;
     if !used.is_empty() {
         return Err(Error::Internal("an array of the host was not captured".to_string()));
-    }
-    for function in program.functions.values_mut() {
-        // The extents are explicit results already.
-        let sizes = function.entry.as_ref().map_or(0, |entry| entry.size_results);
-        function.body.result.drain(..sizes);
     }
     let mut sizes = Vec::new();
     let mut columns = Vec::new();

@@ -24,8 +24,8 @@ use super::slot::Gives;
 use crate::context::{Context, Part};
 use crate::error::Error;
 use crate::foreign::DeviceKind;
-use crate::graph::{self, ArrayTy, Form, Op, Ref, Ty};
-use crate::lower::{ENTRY, Lowered, lower};
+use crate::graph::{ArrayTy, Form, Ref};
+use crate::lower::{ENTRY, Lowered, lower, lower_with_extents};
 
 /// A parameter of a function of one element.
 #[derive(Clone)]
@@ -144,22 +144,8 @@ fn overwrite(function: &mut Function, param: Var) {
 
 /// Builds the lifted program from these parameters to these arrays.
 pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lowered, Chunk), Error> {
-    let mut all = Vec::new();
-    for result in results {
-        if let Some(ty) = result.ty.array()
-            && ty.rank > 0
-        {
-            all.push(graph::node(Op::Extents, vec![result.clone()], Vec::new(), Ty::index(ty.rank)));
-        }
-        all.push(result.clone());
-    }
     let inputs: Vec<Ref> = params.iter().map(|given| given.param.clone()).collect();
-    let Lowered { mut program, used } = lower(&inputs, &all)?;
-    for function in program.functions.values_mut() {
-        // The extents are explicit results already.
-        let sizes = function.entry.as_ref().map_or(0, |entry| entry.size_results);
-        function.body.result.drain(..sizes);
-    }
+    let Lowered { program, used } = lower_with_extents(&inputs, results)?;
     let used_types: Vec<ArrayTy> = used.iter().filter_map(|node| node.ty.array().cloned()).collect();
     let types = parameter_types(params, &used_types);
     let ranks = |types: &[&ArrayTy]| types.iter().map(|ty| ty.rank).sum::<usize>();
