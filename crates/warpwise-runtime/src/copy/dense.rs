@@ -47,10 +47,13 @@ pub unsafe fn fill(
 ) -> Result<(), Cancelled> {
     let to = Address(to);
     let bytes = count * width;
-    let mut pattern = [0; 64];
-    for element in pattern.chunks_exact_mut(width) {
-        element.copy_from_slice(&bits.to_le_bytes()[..width]);
-    }
+    let word = match width {
+        1 => u64::from(bits as u8) * 0x0101_0101_0101_0101,
+        2 => u64::from(bits as u16) * 0x0001_0001_0001_0001,
+        4 => u64::from(bits as u32) * 0x0000_0001_0000_0001,
+        _ => bits,
+    };
+    let pattern: [u8; 64] = bytemuck::cast([word; 8]);
     let stream = bytes >= STREAM_FROM;
     // The grain is a multiple of every width and vector.
     serial_below(threads, bytes, bytes, GRAIN, Schedule::Static, &|lo, hi| {

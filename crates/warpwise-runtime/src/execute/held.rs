@@ -62,9 +62,10 @@ impl Spares {
         if bytes > Spares::LARGEST as u64 {
             return None;
         }
-        let fits = |block: &mut Arc<Block>| Arc::get_mut(block).is_some_and(|block| block.refit(bytes));
-        let found = self.blocks.iter_mut().rposition(fits)?;
-        Some(Held::Host(self.blocks.swap_remove(found)))
+        let found = self.blocks.iter().rposition(|block| block.fits(bytes))?;
+        let mut block = self.blocks.swap_remove(found);
+        // Spares have no other owner, so this holds for every block that fits.
+        Arc::get_mut(&mut block)?.refit(bytes).then_some(Held::Host(block))
     }
 
     /// Drops all spares.

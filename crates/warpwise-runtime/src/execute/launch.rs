@@ -26,6 +26,9 @@ const WORTH_CLAIMING: f64 = 50_000.0;
 /// microseconds, so that entering a part costs nothing.
 const WORTH_CLAIMING_UNEVEN: f64 = 800_000.0;
 
+/// Number of arguments of a launch that need no memory beyond the stack.
+const FEW_ARGS: usize = 32;
+
 /// Parts per worker for iterations of equal cost.
 const PARTS_PER_WORKER: i64 = 16;
 
@@ -41,15 +44,22 @@ pub(super) fn launch(frame: &Frame, launch: &Launch) -> Result<(), RunError> {
         Code::Cpu(kernels) => kernels,
         Code::Device(device) => return super::offload::launch(frame, device, launch, extent as u64),
     };
-    let mut args: SmallVec<[u64; 24]> = SmallVec::with_capacity(launch.args.len());
-    for arg in &launch.args {
-        args.push(match *arg {
+    let (mut few, mut many) = ([0; FEW_ARGS], Vec::new());
+    let args = match few.get_mut(..launch.args.len()) {
+        Some(few) => few,
+        None => {
+            many.resize(launch.args.len(), 0);
+            many.as_mut_slice()
+        }
+    };
+    for (value, arg) in args.iter_mut().zip(&launch.args) {
+        *value = match *arg {
             Arg::Reg(reg) => frame.reg(reg),
             Arg::Mem(mem) => frame.mem(mem)?.on_host()?.as_mut_ptr() as u64,
-        });
+        };
     }
+    let args = &*args;
     let kernel = kernels[launch.kernel as usize];
-    let args = args.as_slice();
     let state = LaunchState::new(machine.threads.cancel_flag());
     let body = |lo: i64, hi: i64, worker: usize| {
         // SAFETY: the arguments match the kernel's parameter list, by translation; this frame holds the blocks they point to; the

@@ -34,10 +34,11 @@ impl<D: Iterator<Item = (i64, i64)> + Clone> Reach<D> {
 
     /// Returns whether all elements lie in a block of `bytes` bytes; true if there are no elements.
     fn lies_in(&self, bytes: u64) -> bool {
-        self.dimensions.clone().any(|(size, _)| size <= 0) || self.lies_in_exactly(bytes).unwrap_or(false)
+        self.lies_in_exactly(bytes).unwrap_or(false) || self.dimensions.clone().any(|(size, _)| size <= 0)
     }
 
-    /// Returns the same for a view with elements, or `None` if an offset exceeds `i64`.
+    /// Returns the same for a view with elements, or `None` if an offset exceeds `i64`. For a view without elements the answer means
+    /// nothing.
     fn lies_in_exactly(&self, bytes: u64) -> Option<bool> {
         let (mut first, mut last) = (self.offset, self.offset);
         for (size, stride) in self.dimensions.clone() {

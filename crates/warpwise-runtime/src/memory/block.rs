@@ -125,21 +125,23 @@ impl Block {
         matches!(self.home, Home::Pool(..))
     }
 
-    /// Changes the size of a pooled block to `bytes`, in place, if both sizes have the same size class, and returns whether they
-    /// do. The pool counts the change as an allocation that reuses memory.
-    pub fn refit(&mut self, bytes: u64) -> bool {
+    /// Returns whether the pool would use a block of this size class for `bytes` bytes.
+    pub fn fits(&self, bytes: u64) -> bool {
         match &self.home {
-            Home::Pool(class, home) if SizeClass::holding(bytes) == Some(*class) => {
-                home.note_refit();
-                self.bytes = bytes as usize;
-                true
-            }
-            Home::Pool(..)
-            | Home::Guarded(..)
-            | Home::Foreign { .. }
-            | Home::Vector { .. }
-            | Home::Part { .. } => false,
+            Home::Pool(class, _) => SizeClass::holding(bytes) == Some(*class),
+            Home::Guarded(..) | Home::Foreign { .. } | Home::Vector { .. } | Home::Part { .. } => false,
         }
+    }
+
+    /// Changes the size of a pooled block to `bytes`, in place, if the block [`fits`](Block::fits), and returns whether it does. The
+    /// pool counts the change as an allocation that reuses memory.
+    pub fn refit(&mut self, bytes: u64) -> bool {
+        let fits = self.fits(bytes);
+        if let (Home::Pool(_, home), true) = (&self.home, fits) {
+            home.note_refit();
+            self.bytes = bytes as usize;
+        }
+        fits
     }
 
     /// Returns whether others may read the memory, so that nobody may write it, not even the only owner of the block.
