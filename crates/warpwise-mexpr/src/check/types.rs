@@ -71,7 +71,7 @@ enum Meta {
 }
 
 /// Maximum number of parts of a type. In `let p = (o, o) in let q = (p, p)` and so on, a type has twice as many parts at every step.
-const MOST_PARTS: u32 = 50_000;
+pub const MOST_PARTS: u32 = 50_000;
 
 /// All types of a program.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub struct Types {
     nodes: Vec<Node>,
     /// Number of parts of each type, as of its creation: a type that is not known yet counts as one.
     sizes: Vec<u32>,
-    /// Whether a type with too many parts was to be added since this was last asked.
+    /// Whether a type with too many parts was left out since this was last asked.
     too_large: bool,
     metas: Vec<Meta>,
     /// The levels of type variables: a type variable must not get into a type of a lower level.
@@ -111,7 +111,7 @@ impl Types {
         let size =
             parts.fold(1_u32, |sum, part| sum.saturating_add(self.sizes[self.shallow(part).0 as usize]));
         if size > MOST_PARTS {
-            self.too_large = true;
+            self.note_too_large();
             return self.fresh(0);
         }
         self.nodes.push(node);
@@ -119,7 +119,12 @@ impl Types {
         Ty(self.nodes.len() as u32 - 1)
     }
 
-    /// Returns whether a type with too many parts was to be added since the last call.
+    /// Notes that a type with too many parts was left out.
+    pub fn note_too_large(&mut self) {
+        self.too_large = true;
+    }
+
+    /// Returns whether a type with too many parts was left out since the last call.
     pub fn were_too_large(&mut self) -> bool {
         std::mem::take(&mut self.too_large)
     }

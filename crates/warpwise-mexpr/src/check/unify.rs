@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::syntax::names::Symbol;
 use crate::tree::TypeVar;
 
-use super::types::{MetaId, Node, Open, Ty, Types};
+use super::types::{MOST_PARTS, MetaId, Node, Open, Ty, Types};
 
 /// The reason why two types cannot be the same: the innermost difference.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -24,6 +24,17 @@ pub enum Clash {
 
 /// Maximum depth of types; deeper ones are refused.
 const DEEPEST: u32 = 2000;
+
+/// A type that a meta is to become.
+struct Solution {
+    meta: MetaId,
+    /// The meta as a type.
+    this: Ty,
+    /// Number of `let`s around the meta.
+    level: u32,
+    /// Number of parts of the type that were seen so far.
+    parts: u32,
+}
 
 impl Types {
     /// Makes two types the same, if possible.
@@ -108,7 +119,8 @@ impl Types {
         self.solve(x, b);
         self.reopen(y, Open { level, fields: fields.clone() });
         if let Some(fields) = fields {
-            fields.iter().try_for_each(|(_, ty)| self.adjust(*ty, y, b, level, 0))?;
+            let mut solution = Solution { meta: y, this: b, level, parts: 0 };
+            fields.iter().try_for_each(|(_, ty)| self.adjust(*ty, &mut solution, 0))?;
         }
         shared.into_iter().try_for_each(|(x, y)| self.unify(x, y))
     }
@@ -116,7 +128,13 @@ impl Types {
     /// Solves a meta with a type that is not a meta.
     fn assign(&mut self, meta: MetaId, this: Ty, ty: Ty) -> Result<(), Clash> {
         let Open { level, fields } = self.open(meta).clone();
-        self.adjust(ty, meta, this, level, 0)?;
+        let mut solution = Solution { meta, this, level, parts: 0 };
+        self.adjust(ty, &mut solution, 0)?;
+        if solution.parts > MOST_PARTS {
+            // It stays unknown: the program is in error already.
+            self.note_too_large();
+            return Ok(());
+        }
         let Some(fields) = fields else {
             self.solve(meta, ty);
             return Ok(());
@@ -131,20 +149,24 @@ impl Types {
 
     /// Prepares a type to be (part of) the solution of a meta: it must not contain the meta, and its parts get a level that is
     /// low enough.
-    fn adjust(&mut self, ty: Ty, meta: MetaId, this: Ty, level: u32, depth: u32) -> Result<(), Clash> {
+    fn adjust(&mut self, ty: Ty, solution: &mut Solution, depth: u32) -> Result<(), Clash> {
         let ty = self.shallow(ty);
         if depth > DEEPEST {
             return Err(Clash::TooDeep);
         }
+        solution.parts += 1;
+        if solution.parts > MOST_PARTS {
+            return Ok(());
+        }
         match self.node(ty).clone() {
-            Node::Meta(other) if other == meta => return Err(Clash::Infinite(this, ty)),
+            Node::Meta(other) if other == solution.meta => return Err(Clash::Infinite(solution.this, ty)),
             Node::Meta(other) => {
                 let open = self.open(other).clone();
-                if open.level > level {
-                    self.reopen(other, Open { level, ..open });
+                if open.level > solution.level {
+                    self.reopen(other, Open { level: solution.level, ..open });
                 }
             }
-            Node::Var(var) if self.var_level(var) > level => return Err(Clash::Escape(var)),
+            Node::Var(var) if self.var_level(var) > solution.level => return Err(Clash::Escape(var)),
             Node::Bool
             | Node::Int
             | Node::Float
@@ -158,7 +180,7 @@ impl Types {
             | Node::Apply(..)
             | Node::All(..) => {}
         }
-        self.parts(ty).into_iter().try_for_each(|part| self.adjust(part, meta, this, level, depth + 1))
+        self.parts(ty).into_iter().try_for_each(|part| self.adjust(part, solution, depth + 1))
     }
 
     /// Returns the type of a field of what must be a record.

@@ -14,7 +14,7 @@ use warpwise_runtime::array::Value;
 use crate::acc::Arrays;
 use crate::error::Error;
 use crate::function::Output;
-use crate::graph::{self, Op, Ref, Ty};
+use crate::graph::{self, Op};
 
 use device::DeviceCall;
 pub use device::{DeviceAccess, DeviceArray, DeviceBuffer, foreign_cuda, foreign_opencl};
