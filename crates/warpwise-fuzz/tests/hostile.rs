@@ -114,6 +114,15 @@ fn chains_of_values_that_are_used_twice() {
     chain("iota n", &|i| format!("replicate (length a{i} + length a{i}) a{i}[0]"), "a60");
 }
 
+/// A name is spelled out in all sizes of a large type, since none of them grows.
+#[test]
+fn one_size_in_hundreds_of_arrays() {
+    let (types, values) = (vec!["[n - 1]i64"; 300].join(", "), vec!["iota m"; 300].join(", "));
+    answered(&format!(
+        "def f (n: i64) : ({types}) =\nlet m = n - 1 in ({values})\nentry main (n: i64) = (f n).7"
+    ));
+}
+
 /// The whole compiler copes with the greatest depth that the parser allows.
 #[test]
 fn nesting_as_deep_as_allowed() {

@@ -9,7 +9,7 @@ use crate::check::infer::ty::{Node, Ty};
 use crate::check::operators::{PrimSet, negation};
 use crate::check::size::apply::is_expressible;
 use crate::check::size::names::is_extent;
-use crate::check::size::scopes::{JoinedSizes, Opened};
+use crate::check::size::scopes::{JoinedSizes, MOST_LOCALS, Opened, n_mentions};
 use crate::check::size::unify::arrow;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{
@@ -332,7 +332,7 @@ impl<'a> Checker<'a> {
         let mut value_for_name = Subst::default();
         value_for_name.sizes.insert(*local, value.clone().into_size());
         let spelled_out = self.substitute(ty, &value_for_name);
-        if self.is_too_large(&spelled_out) { ty.clone() } else { spelled_out }
+        if n_mentions(&spelled_out) > MOST_LOCALS.max(n_mentions(ty)) { ty.clone() } else { spelled_out }
     }
 
     fn build_binding(&mut self, binding: &'a LetBinding) -> Binding {

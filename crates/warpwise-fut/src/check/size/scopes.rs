@@ -14,7 +14,7 @@ use crate::typed::ty::{ArrowType, Constructor, Field, ResultType, Size, Type, Ty
 
 /// Maximum number of mentions of locals in a size. Names that are spelled out, and sums of sums such as those of `++`, double a size at
 /// every definition; beyond this a size becomes unknown.
-const MOST_LOCALS: usize = 256;
+pub const MOST_LOCALS: usize = 256;
 
 /// Sizes that became unknown, with their names outside.
 #[derive(Clone, Default)]
@@ -28,6 +28,13 @@ impl Opened {
     pub fn sizes(&self) -> Vec<LocalId> {
         self.pairs.iter().map(|pair| pair.1).collect()
     }
+}
+
+/// Returns the number of mentions of locals in the sizes of a type.
+pub fn n_mentions(ty: &Type) -> usize {
+    let mut locals = Locals::default();
+    map_type(ty, &mut locals);
+    locals.0.len()
 }
 
 impl Checker<'_> {
@@ -91,13 +98,6 @@ impl Checker<'_> {
                 parts.into_iter().for_each(|part| self.escaping_sizes(part, level, keep, found));
             }
         }
-    }
-
-    /// Returns whether the sizes of a type are too large to be spelled out.
-    pub fn is_too_large(&self, ty: &Type) -> bool {
-        let mut locals = Locals::default();
-        map_type(ty, &mut locals);
-        locals.0.len() > MOST_LOCALS
     }
 
     /// Returns whether a size cannot be expressed outside, or is too large to be.
