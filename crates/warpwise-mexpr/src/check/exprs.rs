@@ -297,7 +297,7 @@ fn has_all(types: &Types, ty: Ty) -> bool {
 }
 
 /// Returns the span of the expression that yields the value, past definitions.
-fn result_span(expr: &Expr) -> Span {
+pub(super) fn result_span(expr: &Expr) -> Span {
     match &expr.kind {
         ExprKind::Block(_, result) => result_span(result),
         _ => expr.span,

@@ -70,7 +70,7 @@ pub fn check(program: &mut Program, names: &mut Names) -> (Typing, Vec<Complaint
     decls.iter_mut().for_each(|decl| checker.top_decl(decl));
     if let Some(main) = &mut main {
         checker.expr(main);
-        checker.refuse_too_large(main.span);
+        checker.refuse_too_large(exprs::result_span(main));
     }
     let Checker { mut typing, complaints, .. } = checker;
     typing.types.finish();

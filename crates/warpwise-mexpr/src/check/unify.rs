@@ -36,6 +36,12 @@ struct Solution {
     parts: u32,
 }
 
+impl Solution {
+    fn is_too_large(&self) -> bool {
+        self.parts > MOST_PARTS
+    }
+}
+
 impl Types {
     /// Makes two types the same, if possible.
     pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Clash> {
@@ -121,6 +127,9 @@ impl Types {
         if let Some(fields) = fields {
             let mut solution = Solution { meta: y, this: b, level, parts: 0 };
             fields.iter().try_for_each(|(_, ty)| self.adjust(*ty, &mut solution, 0))?;
+            if solution.is_too_large() {
+                self.note_too_large();
+            }
         }
         shared.into_iter().try_for_each(|(x, y)| self.unify(x, y))
     }
@@ -130,7 +139,7 @@ impl Types {
         let Open { level, fields } = self.open(meta).clone();
         let mut solution = Solution { meta, this, level, parts: 0 };
         self.adjust(ty, &mut solution, 0)?;
-        if solution.parts > MOST_PARTS {
+        if solution.is_too_large() {
             // It stays unknown: the program is in error already.
             self.note_too_large();
             return Ok(());
@@ -155,7 +164,7 @@ impl Types {
             return Err(Clash::TooDeep);
         }
         solution.parts += 1;
-        if solution.parts > MOST_PARTS {
+        if solution.is_too_large() {
             return Ok(());
         }
         match self.node(ty).clone() {
