@@ -3,7 +3,8 @@
 //! A case begins with a line of a test block that has the word `input`, and ends before the next one, or where the block ends or
 //! names other entry points.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A program with the cases of another one whose files are there.
@@ -26,17 +27,24 @@ impl Present {
         }
         let stem = program.file_stem().unwrap_or_default().to_string_lossy();
         let path = program.with_file_name(format!("{stem}-present.fut"));
-        fs::write(&path, kept).map_err(told)?;
-        Ok(Present { path, is_copy: true })
+        // A program of the corpus with this name is not overwritten.
+        let mut copy = File::create_new(&path).map_err(told)?;
+        let present = Present { path, is_copy: true };
+        copy.write_all(kept.as_bytes()).map_err(told)?;
+        Ok(present)
     }
 }
+
+/// Endings, after the program's name, of the copy and of what Futhark's back ends make of it.
+const ENDINGS: [&str; 5] = ["", ".fut", ".c", ".kernels.ispc", "_ispc.o"];
 
 impl Drop for Present {
     fn drop(&mut self) {
         if self.is_copy {
-            // What is not there needs no removing, and what cannot be removed harms no measurement.
-            for extension in ["fut", "c", ""] {
-                let _ = fs::remove_file(self.path.with_extension(extension));
+            let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            for ending in ENDINGS {
+                // What is not there needs no removing, and what cannot be removed harms no measurement.
+                let _ = fs::remove_file(self.path.with_file_name(format!("{stem}{ending}")));
             }
         }
     }
@@ -94,8 +102,13 @@ mod tests {
         let copy = folder.path().join("p-present.fut");
         assert_eq!(present.path, copy);
         assert!(!fs::read_to_string(&copy).unwrap().contains('@'));
+        fs::write(folder.path().join("p-present_ispc.o"), "").unwrap();
         drop(present);
-        assert!(!copy.exists() && program.exists());
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(left, [program.clone()]);
+        fs::write(&copy, "a program of the corpus").unwrap();
+        assert!(Present::of(&program).is_err());
+        assert_eq!(fs::read_to_string(&copy).unwrap(), "a program of the corpus");
         for file in ["a.in", "a.out", "b.in", "b.out"] {
             fs::write(folder.path().join(file), "").unwrap();
         }
