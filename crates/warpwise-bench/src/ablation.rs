@@ -52,7 +52,7 @@ pub struct Settings<'a> {
     pub root: &'a Path,
     /// Number of threads of every program.
     pub threads: usize,
-    /// Number of rounds, in each of which every variant gets a turn.
+    /// Number of rounds; every variant gets a turn in each.
     pub rounds: usize,
     /// Minimum number of counted runs of a turn.
     pub repetitions: usize,

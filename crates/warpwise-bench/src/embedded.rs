@@ -87,7 +87,7 @@ impl<R> Peer for Computed<R> {
 pub struct Settings<'s> {
     /// C programs.
     pub baselines: &'s Baselines,
-    /// Number of rounds, in each of which every program gets a turn.
+    /// Number of rounds; every program gets a turn in each.
     pub rounds: usize,
     /// Minimum number of counted runs of a turn.
     pub repetitions: usize,

@@ -36,7 +36,7 @@ pub struct Settings<'s> {
     pub root: &'s Path,
     /// Number of threads of every program.
     pub threads: usize,
-    /// Number of rounds, in each of which every program gets a turn; 0 leaves times out.
+    /// Number of rounds; every program gets a turn in each. 0 leaves times out.
     pub rounds: usize,
     /// Whether `futhark` takes part.
     pub with_futhark: bool,

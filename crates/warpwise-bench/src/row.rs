@@ -26,7 +26,7 @@ pub struct Settings<'a> {
     pub baselines: &'a Baselines,
     /// Whether Futhark's compiler takes part.
     pub futhark: bool,
-    /// Number of rounds, in each of which every program gets a turn.
+    /// Number of rounds; every program gets a turn in each.
     pub rounds: usize,
     /// Minimum number of counted runs of a turn.
     pub repetitions: usize,

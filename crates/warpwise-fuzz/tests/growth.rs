@@ -1,8 +1,8 @@
 //! The cost of compiling grows linearly with the program. Cost is counted in allocated bytes, which do not depend on the machine: the
 //! increase from `2n` to `4n` must be about twice the increase from `n` to `2n`.
 //!
-//! For CPUs only. FIXME: for devices `short_circuit` takes time and memory that grow with the square of the number of consecutive
-//! updates (0.2 s for 600).
+//! Absent: devices. For them `short_circuit` takes time and memory that grow with the square of the number of consecutive updates
+//! (0.2 s for 600).
 //!
 //! `GROWTH_TIMES=1` prints the time for each program, to look at steps that do not allocate.
 

@@ -19,7 +19,7 @@ struct Arguments {
     /// Threads of every program; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// Number of rounds, in each of which every variant gets a turn.
+    /// Number of rounds; every variant gets a turn in each.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Minimum number of counted runs of a turn.

@@ -17,7 +17,7 @@ struct Arguments {
     /// The device: cuda, cuda:N, opencl or opencl:N.
     #[arg(long, default_value = "cuda")]
     device: Target,
-    /// Number of rounds, in each of which every program gets a turn.
+    /// Number of rounds; every program gets a turn in each.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Minimum number of counted runs of a turn.

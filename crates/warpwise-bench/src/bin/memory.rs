@@ -16,7 +16,7 @@ struct Arguments {
     /// Threads of every program; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// Number of rounds, in each of which every program gets a turn; 0 leaves times out.
+    /// Number of rounds; every program gets a turn in each. 0 leaves times out.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// The folder that the page is written to.

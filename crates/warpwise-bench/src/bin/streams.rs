@@ -13,7 +13,7 @@ struct Arguments {
     /// Threads; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
-    /// Number of rounds, in each of which every program gets a turn.
+    /// Number of rounds; every program gets a turn in each.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Number of numbers in the file that streams read; 0 leaves streams out.

@@ -34,7 +34,7 @@ pub struct Settings<'a> {
     pub root: &'a Path,
     /// The kind of device, and its number.
     pub device: (Dialect, usize),
-    /// Number of rounds, in each of which every program gets a turn.
+    /// Number of rounds; every program gets a turn in each.
     pub rounds: usize,
     /// Minimum number of counted runs of a turn.
     pub repetitions: usize,

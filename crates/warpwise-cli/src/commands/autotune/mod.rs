@@ -43,7 +43,7 @@ pub struct AutotuneArguments {
     /// Write the parameters to this file, instead of `PROG.tuning`
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Number of runs of each version, of which the shortest counts
+    /// Number of runs of each version; the shortest counts
     #[arg(short, long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     #[command(flatten)]
