@@ -105,7 +105,7 @@ mod tests {
         fs::write(folder.path().join("p-present_ispc.o"), "").unwrap();
         drop(present);
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert_eq!(left, [program.clone()]);
+        assert_eq!(left, std::slice::from_ref(&program));
         fs::write(&copy, "a program of the corpus").unwrap();
         assert!(Present::of(&program).is_err());
         assert_eq!(fs::read_to_string(&copy).unwrap(), "a program of the corpus");
