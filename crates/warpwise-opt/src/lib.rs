@@ -39,6 +39,7 @@ pub mod straighten;
 
 pub mod distribute;
 pub mod divide;
+pub mod enclose;
 
 pub mod carry;
 pub mod coalesce;

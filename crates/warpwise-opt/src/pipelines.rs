@@ -9,7 +9,7 @@ use crate::pass::Pass;
 pub const PASSES: &[Pass] = &[
     INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
-    DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
+    ENCLOSE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
 ];
 
@@ -43,6 +43,8 @@ pub const CPU: &[Pass] = &[
     SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
     SIMPLIFY,
+    // Before the passes that give small operations versions for many threads.
+    ENCLOSE,
     DISTRIBUTE,
     DIVIDE,
     SCHEDULE,
@@ -107,7 +109,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// Passes that can be left out: they make code faster, and change results by rounding at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, ENCLOSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// Returns the given passes without contraction, so that every float operation is rounded separately.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -278,6 +280,14 @@ const SEGMENT_DEVICE: Pass = Pass {
     needs: Level::Soac,
     gives: Some(Level::Seg),
     run: crate::segment::segment_device,
+};
+
+const ENCLOSE: Pass = Pass {
+    name: "enclose",
+    about: "run host loops of small operations as one task",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::enclose::enclose,
 };
 
 const DISTRIBUTE: Pass = Pass {

@@ -258,7 +258,7 @@ fn loop_trips(form: &LoopForm, guess: Guess) -> f64 {
 
 /// Returns the cost of a scalar operation, or `None` for any other expression.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most operators cost the same")]
-fn scalar(expr: &Expr) -> Option<f64> {
+pub fn scalar(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Unary(op, _) => Some(if is_transcendental(*op) { 12.0 } else { 1.0 }),
         Expr::Binary(op, _, divisor) => Some(match op {
