@@ -13,8 +13,9 @@
 //! ```
 //!
 //! The pass decides comparisons of a value linear in the lane index with a uniform value, and minima and maxima of such values,
-//! including clamps of clamps. In the interior an equality fails, a bound holds, and a clamp has no effect. The general version
-//! is correct everywhere, so groups of lanes that straddle a border use it for all lanes ([`Branch::Specialised`]).
+//! including clamps of clamps. In the interior an equality fails, a bound holds, and a clamp has no effect. A remainder by the
+//! size of the dimension, as in `a[(j + 1) % w]`, is a difference there ([`decisions`]). The general version is correct everywhere,
+//! so groups of lanes that straddle a border use it for all lanes ([`Branch::Specialised`]).
 //!
 //! Indices that a program computes in 32 bits are computed in 64 bits in the fast version, if all of them fit ([`widen`]). Loads
 //! of neighbours are then contiguous, which justifies a version even without a border.
@@ -24,20 +25,25 @@
 //!
 //! Maps and reductions whose bodies yield scalars are specialised. Not done here: conditions on indices of loops inside the body.
 
+mod decisions;
+mod prefix;
 mod widen;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::RangeFrom;
+
+use rustc_hash::FxHashMap;
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
-    Body, Branch, Expr, Function, Mapping, Operand, Program, SegDim, SegKind, SegOp, Stm, Type, Var, exprs,
+    Body, Branch, Expr, Function, Mapping, Operand, Program, SegDim, SegKind, SegOp, Stm, Var,
 };
-use warpwise_prim::{BinaryOp, CompareOp};
 
 use crate::pass::rewrite_bodies;
 use crate::schedule::access::{Access, Variance};
 use crate::schedule::cost::is_cheap_body;
+use decisions::Finder;
+use prefix::Prefix;
 use widen::{Widened, widened};
 
 /// Specialises the lane dimensions of every function.
@@ -69,18 +75,6 @@ fn is_grid_of_work_items(op: &SegOp) -> bool {
     all_threads && op.space.len() > 1 && op.kind == SegKind::Map && is_cheap_body(&op.body)
 }
 
-/// A variable whose value is known in the interior.
-#[derive(Clone)]
-struct Decision {
-    var: Var,
-    /// The value of the variable in the interior.
-    value: Operand,
-    /// The comparison that holds in the interior.
-    holds: (CompareOp, Operand, Operand),
-    /// The clamps that the decision relies on, which must be decided too.
-    given: Vec<Var>,
-}
-
 fn specialise_op(function: &mut Function, op: &mut SegOp) {
     let scalars = op.body.result.iter().all(|&x| function.operand_type(x).as_scalar().is_some());
     let points_apart = matches!(op.kind, SegKind::Map | SegKind::Reduce { .. });
@@ -91,25 +85,17 @@ fn specialise_op(function: &mut Function, op: &mut SegOp) {
     let accesses = accesses(function, op, &fast);
     let is_in_order = runs_in_lanes(op)
         && in_order(&fast, &accesses) > in_order(&op.body, &self::accesses(function, op, &op.body));
-    let mut finder = Finder {
-        accesses: &accesses,
-        decisions: Vec::new(),
-        clamped: FxHashMap::default(),
-        scalars: FxHashMap::default(),
-        bound: FxHashSet::default(),
-    };
-    finder.body(&fast);
-    let Finder { decisions, scalars, bound, .. } = finder;
-    let mut prefix =
-        Prefix { function, scalars: &scalars, bound: &bound, copies: FxHashMap::default(), stms: before };
+    let dims = &op.space[borders(op)];
+    let Finder { decisions, scalars, bound, .. } = Finder::of(&accesses, dims, &fast);
+    let mut prefix = Prefix::new(function, &scalars, &bound, before);
     let mut inside = fits.as_var().map(Operand::Var);
     let mut decided = FxHashMap::default();
     for decision in decisions {
         if decision.given.iter().all(|var| decided.contains_key(var))
-            && let Some(holds) = prefix.condition(decision.holds)
+            && let Some((holds, value)) = prefix.interior(&decision.interior)
         {
             inside = Some(prefix.both(inside, holds));
-            decided.insert(decision.var, decision.value);
+            decided.insert(decision.var, value);
         }
     }
     if decided.is_empty() && !is_in_order {
@@ -148,9 +134,13 @@ fn loads(body: &Body) -> bool {
 
 /// Returns the variance of the values of a body along each dimension of a space that could have a border.
 fn accesses<'f>(function: &'f Function, op: &SegOp, body: &Body) -> Vec<Access<'f>> {
-    let lasts = if runs_in_lanes(op) { op.space.len() - 1.. } else { 0.. };
     let along = |dim: &SegDim| Access::along(function, &SecondaryMap::default(), dim.index, body);
-    op.space[lasts].iter().map(along).collect()
+    op.space[borders(op)].iter().map(along).collect()
+}
+
+/// Returns the dimensions of a space that have borders: the one that runs in lanes, or all.
+fn borders(op: &SegOp) -> RangeFrom<usize> {
+    if runs_in_lanes(op) { op.space.len() - 1.. } else { 0.. }
 }
 
 /// Returns the number of loads that are uniform or contiguous.
@@ -168,157 +158,11 @@ fn in_order(body: &Body, accesses: &[Access]) -> usize {
 }
 
 /// Replaces decided variables by their values.
-fn decide(body: &mut Body, decided: &FxHashMap<Var, Operand>) {
+fn decide(body: &mut Body, decided: &FxHashMap<Var, Expr>) {
     for stm in &mut body.stms {
         match stm.pattern.first().and_then(|var| decided.get(var)) {
-            Some(&value) => stm.expr = Expr::Operand(value),
+            Some(value) => stm.expr = value.clone(),
             None => stm.expr.for_each_body_mut(|body| decide(body, decided)),
         }
-    }
-}
-
-/// Collects possible decisions, and the scalar work that their conditions may need.
-struct Finder<'a> {
-    /// The variances along each dimension that has a border.
-    accesses: &'a [Access<'a>],
-    decisions: Vec<Decision>,
-    /// The values of clamps in the interior. Clamps of clamps lead down to a linear value.
-    clamped: FxHashMap<Var, Operand>,
-    scalars: FxHashMap<Var, Expr>,
-    /// All variables bound in the body.
-    bound: FxHashSet<Var>,
-}
-
-impl Finder<'_> {
-    fn body(&mut self, body: &Body) {
-        for stm in &body.stms {
-            self.bound.extend(&stm.pattern);
-            stm.expr.for_each_binding(|var| {
-                self.bound.insert(var);
-            });
-            match &stm.expr {
-                Expr::Compare(op, x, y) => self.comparison(stm.pattern[0], *op, *x, *y),
-                Expr::Binary(op @ (BinaryOp::SMin | BinaryOp::SMax), x, y) => {
-                    self.clamp(stm.pattern[0], *op, *x, *y);
-                }
-                expr @ exprs!(
-                    Operand, Unary, Binary, Ternary, Convert, Select, Assert, array, nested, Call, UpdateAcc,
-                    Tuned, Alloc
-                ) => expr.for_each_body(|body| self.body(body)),
-            }
-            let movable = match &stm.expr {
-                Expr::Binary(op, ..) => !op.can_fail(),
-                Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
-                exprs!(Operand, Ternary, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
-            };
-            if movable && stm.certs.is_empty() {
-                self.scalars.insert(stm.pattern[0], stm.expr.clone());
-            }
-        }
-    }
-
-    /// Returns the variance of an operand along the only dimension that it varies with.
-    fn variance(&self, x: Operand) -> Variance {
-        let along = self.accesses.iter().map(|access| access.operand(x));
-        along.fold(Variance::Uniform, Variance::plus)
-    }
-
-    /// Whether one side is linear in an index and the other uniform.
-    fn is_border(&self, x: Operand, y: Operand) -> bool {
-        let sides = (self.variance(x), self.variance(y));
-        matches!(sides, (Variance::Unit, Variance::Uniform) | (Variance::Uniform, Variance::Unit))
-    }
-
-    /// Returns the value of an operand in the interior, and adds the clamps that must be decided for that to `given`.
-    fn interior(&self, mut x: Operand, given: &mut Vec<Var>) -> Operand {
-        while let Some(var) = x.as_var()
-            && let Some(&value) = self.clamped.get(&var)
-        {
-            given.push(var);
-            x = value;
-        }
-        x
-    }
-
-    fn comparison(&mut self, var: Var, op: CompareOp, x: Operand, y: Operand) {
-        let mut given = Vec::new();
-        let (x, y) = (self.interior(x, &mut given), self.interior(y, &mut given));
-        if !self.is_border(x, y) {
-            return;
-        }
-        let (value, op) = match op {
-            CompareOp::Eq => (false, CompareOp::Ne),
-            CompareOp::Ne | CompareOp::SLt | CompareOp::SLe | CompareOp::ULt | CompareOp::ULe => (true, op),
-            CompareOp::FLt | CompareOp::FLe => return,
-        };
-        self.decisions.push(Decision { var, value: Operand::bool(value), holds: (op, x, y), given });
-    }
-
-    fn clamp(&mut self, var: Var, op: BinaryOp, x: Operand, y: Operand) {
-        let mut given = Vec::new();
-        let (x, y) = (self.interior(x, &mut given), self.interior(y, &mut given));
-        if !self.is_border(x, y) {
-            return;
-        }
-        let (linear, bound) = if self.variance(x) == Variance::Unit { (x, y) } else { (y, x) };
-        let (low, high) = if op == BinaryOp::SMin { (linear, bound) } else { (bound, linear) };
-        let holds = (CompareOp::SLe, low, high);
-        self.clamped.insert(var, linear);
-        self.decisions.push(Decision { var, value: linear, holds, given });
-    }
-}
-
-/// The statements before the choice: copies of the scalar work that its condition needs.
-struct Prefix<'a> {
-    function: &'a mut Function,
-    scalars: &'a FxHashMap<Var, Expr>,
-    bound: &'a FxHashSet<Var>,
-    copies: FxHashMap<Var, Option<Operand>>,
-    stms: Vec<Stm>,
-}
-
-impl Prefix<'_> {
-    /// Returns a condition over copies; `None` if it needs more than scalar work.
-    fn condition(&mut self, (op, x, y): (CompareOp, Operand, Operand)) -> Option<Operand> {
-        let (x, y) = (self.copy(x)?, self.copy(y)?);
-        Some(self.bind("inside", Type::BOOL, Expr::Compare(op, x, y)))
-    }
-
-    fn both(&mut self, x: Option<Operand>, y: Operand) -> Operand {
-        match x {
-            None => y,
-            Some(x) => self.bind("inside", Type::BOOL, Expr::Binary(BinaryOp::And, x, y)),
-        }
-    }
-
-    fn bind(&mut self, name: &str, ty: Type, expr: Expr) -> Operand {
-        let var = self.function.fresh(name, ty);
-        self.stms.push(Stm { pattern: vec![var], expr, certs: vec![], span: Span::NONE });
-        var.into()
-    }
-
-    fn copy(&mut self, operand: Operand) -> Option<Operand> {
-        let Operand::Var(var) = operand else { return Some(operand) };
-        if let Some(known) = self.copies.get(&var) {
-            return *known;
-        }
-        let copied = self.copy_var(var);
-        self.copies.insert(var, copied);
-        copied
-    }
-
-    fn copy_var(&mut self, var: Var) -> Option<Operand> {
-        let Some(expr) = self.scalars.get(&var) else {
-            return (!self.bound.contains(&var)).then_some(var.into());
-        };
-        let mut possible = true;
-        let mut expr = expr.clone();
-        expr.map_operands(|x| {
-            let copied = self.copy(x);
-            possible &= copied.is_some();
-            copied.unwrap_or(x)
-        });
-        let ty = self.function.ty(var).clone();
-        possible.then(|| self.bind("at", ty, expr))
     }
 }
