@@ -1,10 +1,13 @@
 //! Finds the values of a body that are known in the interior of its range.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warpwise_ir::{Body, Expr, Operand, SegDim, Var, exprs};
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_ir::{Body, Expr, Operand, SegDim, Stm, Var, exprs};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use crate::schedule::access::{Access, Variance};
+
+/// Maximum constant that is assumed to lie before the middle of a dimension of unknown size.
+const EARLY: i64 = 64;
 
 /// A variable whose value is known in the interior.
 #[derive(Clone)]
@@ -31,6 +34,8 @@ pub struct Finder<'a> {
     accesses: &'a [Access<'a>],
     /// These dimensions.
     dims: &'a [SegDim],
+    /// Scalar work before the operation.
+    before: &'a FxHashMap<Var, Expr>,
     pub decisions: Vec<Decision>,
     /// The values of clamps in the interior. Clamps of clamps lead down to a linear value.
     clamped: FxHashMap<Var, Operand>,
@@ -41,9 +46,14 @@ pub struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    pub fn of(accesses: &'a [Access<'a>], dims: &'a [SegDim], body: &Body) -> Finder<'a> {
-        let (clamped, scalars, bound) = Default::default();
-        let mut finder = Finder { accesses, dims, decisions: Vec::new(), clamped, scalars, bound };
+    pub fn of(
+        accesses: &'a [Access<'a>],
+        dims: &'a [SegDim],
+        before: &'a FxHashMap<Var, Expr>,
+        body: &Body,
+    ) -> Finder<'a> {
+        let (decisions, clamped, scalars, bound) = Default::default();
+        let mut finder = Finder { accesses, dims, before, decisions, clamped, scalars, bound };
         finder.body(body);
         finder
     }
@@ -56,6 +66,7 @@ impl<'a> Finder<'a> {
             });
             match &stm.expr {
                 Expr::Compare(op, x, y) => self.comparison(stm.pattern[0], *op, *x, *y),
+                Expr::Select(cond, x, y) => self.wrapped(stm.pattern[0], *cond, *x, *y),
                 Expr::Binary(op @ (BinaryOp::SMin | BinaryOp::SMax), x, y) => {
                     self.clamp(stm.pattern[0], *op, *x, *y);
                 }
@@ -63,18 +74,11 @@ impl<'a> Finder<'a> {
                     self.remainder(stm.pattern[0], *op, *x, *y);
                 }
                 expr @ exprs!(
-                    Operand, Unary, Binary, Ternary, Convert, Select, Assert, array, nested, Call, UpdateAcc,
-                    Tuned, Alloc
+                    Operand, Unary, Binary, Ternary, Convert, Assert, array, nested, Call, UpdateAcc, Tuned,
+                    Alloc
                 ) => expr.for_each_body(|body| self.body(body)),
             }
-            let movable = match &stm.expr {
-                Expr::Binary(op, ..) => !op.can_fail(),
-                Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
-                exprs!(Operand, Ternary, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
-            };
-            if movable && stm.certs.is_empty() {
-                self.scalars.insert(stm.pattern[0], stm.expr.clone());
-            }
+            note_scalar(&mut self.scalars, stm);
         }
     }
 
@@ -107,13 +111,64 @@ impl<'a> Finder<'a> {
         if !self.is_border(x, y) {
             return;
         }
-        let (value, op) = match op {
-            CompareOp::Eq => (false, CompareOp::Ne),
-            CompareOp::Ne | CompareOp::SLt | CompareOp::SLe | CompareOp::ULt | CompareOp::ULe => (true, op),
+        let (holds, value) = match op {
+            CompareOp::Eq => ((CompareOp::Ne, x, y), false),
+            CompareOp::SLt if self.fails_inside(x, y) => ((CompareOp::SLe, y, x), false),
+            CompareOp::SLe if self.fails_inside(x, y) => ((CompareOp::SLt, y, x), false),
+            CompareOp::Ne | CompareOp::SLt | CompareOp::SLe | CompareOp::ULt | CompareOp::ULe => {
+                ((op, x, y), true)
+            }
             CompareOp::FLt | CompareOp::FLe => return,
         };
-        let interior = Interior::Beside { holds: (op, x, y), value: Operand::bool(value) };
+        let interior = Interior::Beside { holds, value: Operand::bool(value) };
         self.decisions.push(Decision { var, interior, given });
+    }
+
+    /// Whether `x` is known to be greater than `y` in the middle of the dimension that one of them is linear in: `i + 1 < 2` holds
+    /// near the start only, and `n - 3 < i` near the end.
+    fn fails_inside(&self, x: Operand, y: Operand) -> bool {
+        let is_linear = self.variance(x) == Variance::Unit;
+        let (linear, uniform) = if is_linear { (x, y) } else { (y, x) };
+        let Some(SegDim { extent, .. }) = self.dim_of(linear) else { return false };
+        let is_early = match (uniform.as_const().and_then(Scalar::as_int), extent.as_const()) {
+            (Some(uniform), Some(extent)) => extent.as_int().is_some_and(|extent| uniform < extent / 2),
+            (Some(uniform), None) => uniform <= EARLY,
+            (None, _) => false,
+        };
+        // The other side may count from the end as well: `i - n < 0` always holds.
+        let counts_from_start = !self.mentions(linear, extent);
+        counts_from_start && if is_linear { is_early } else { !is_early && self.begins_with(uniform, extent) }
+    }
+
+    /// Returns the dimension that an operand is linear in.
+    fn dim_of(&self, x: Operand) -> Option<SegDim> {
+        let along = |access: &Access| access.operand(x) == Variance::Unit;
+        self.accesses.iter().position(along).map(|at| self.dims[at])
+    }
+
+    fn scalar(&self, x: Operand) -> Option<&Expr> {
+        let var = x.as_var()?;
+        self.scalars.get(&var).or_else(|| self.before.get(&var))
+    }
+
+    /// Whether a value is computed from `size`.
+    fn mentions(&self, x: Operand, size: Operand) -> bool {
+        let mut found = x == size;
+        if let Some(expr) = self.scalar(x).filter(|_| !found) {
+            expr.for_each_operand(|x| found = found || self.mentions(x, size));
+        }
+        found
+    }
+
+    /// Whether a value is `size`, more, or less by something that is probably small.
+    fn begins_with(&self, x: Operand, size: Operand) -> bool {
+        let begins = |x: &Operand| self.begins_with(*x, size);
+        x == size
+            || match self.scalar(x) {
+                Some(Expr::Binary(BinaryOp::Add, x, y)) => begins(x) || begins(y),
+                Some(Expr::Binary(BinaryOp::Sub, x, _)) => begins(x),
+                Some(_) | None => false,
+            }
     }
 
     fn clamp(&mut self, var: Var, op: BinaryOp, x: Operand, y: Operand) {
@@ -130,12 +185,37 @@ impl<'a> Finder<'a> {
     }
 
     fn remainder(&mut self, var: Var, op: BinaryOp, x: Operand, by: Operand) {
-        let along = |access: &Access| access.operand(x) == Variance::Unit;
-        let Some(dim) = self.accesses.iter().position(along).map(|at| self.dims[at]) else { return };
+        let Some(dim) = self.dim_of(x) else { return };
         // Shorter periods would leave a small part of the dimension as the interior.
         if self.is_border(x, by) && by == dim.extent {
             let interior = Interior::Period { op, x, dim };
             self.decisions.push(Decision { var, interior, given: Vec::new() });
         }
+    }
+
+    /// Decides `select (slt x n) x (sub x n)` as the remainder that it is for `x` from 0 up to twice the size: an array rotated by an
+    /// unknown distance.
+    fn wrapped(&mut self, var: Var, cond: Operand, x: Operand, wrapped: Operand) {
+        let Some(dim) = self.dim_of(x) else { return };
+        let is_less = Expr::Compare(CompareOp::SLt, x, dim.extent);
+        let is_wrapped = Expr::Binary(BinaryOp::Sub, x, dim.extent);
+        if self.scalar(cond) == Some(&is_less) && self.scalar(wrapped) == Some(&is_wrapped) {
+            // Either side of the comparison may be the longer one.
+            self.decisions.retain(|decision| cond.as_var() != Some(decision.var));
+            let interior = Interior::Period { op: BinaryOp::SRem, x, dim };
+            self.decisions.push(Decision { var, interior, given: Vec::new() });
+        }
+    }
+}
+
+/// Records the expression that a statement binds, if it is scalar work that can be done anywhere.
+pub fn note_scalar(scalars: &mut FxHashMap<Var, Expr>, stm: &Stm) {
+    let movable = match &stm.expr {
+        Expr::Binary(op, ..) => !op.can_fail(),
+        Expr::Unary(..) | Expr::Compare(..) | Expr::Convert(..) | Expr::Select(..) => true,
+        exprs!(Operand, Ternary, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
+    };
+    if movable && stm.certs.is_empty() {
+        scalars.insert(stm.pattern[0], stm.expr.clone());
     }
 }

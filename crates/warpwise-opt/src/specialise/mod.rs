@@ -13,9 +13,10 @@
 //! ```
 //!
 //! The pass decides comparisons of a value linear in the lane index with a uniform value, and minima and maxima of such values,
-//! including clamps of clamps. In the interior an equality fails, a bound holds, and a clamp has no effect. A remainder by the
-//! size of the dimension, as in `a[(j + 1) % w]`, is a difference there ([`decisions`]). The general version is correct everywhere,
-//! so groups of lanes that straddle a border use it for all lanes ([`Branch::Specialised`]).
+//! including clamps of clamps. In the interior an equality fails, a bound holds or fails as it does in the middle of the range, and
+//! a clamp has no effect. A remainder by the size of the dimension, as in `a[(j + 1) % w]`, is a difference there ([`decisions`]).
+//! The general version is correct everywhere, so groups of lanes that straddle a border use it for all lanes
+//! ([`Branch::Specialised`]).
 //!
 //! Indices that a program computes in 32 bits are computed in 64 bits in the fast version, if all of them fit ([`widen`]). Loads
 //! of neighbours are then contiguous, which justifies a version even without a border.
@@ -42,25 +43,27 @@ use warpwise_ir::{
 use crate::pass::rewrite_bodies;
 use crate::schedule::access::{Access, Variance};
 use crate::schedule::cost::is_cheap_body;
-use decisions::Finder;
+use decisions::{Finder, note_scalar};
 use prefix::Prefix;
 use widen::{Widened, widened};
 
 /// Specialises the lane dimensions of every function.
 pub fn specialise(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, walk);
+    rewrite_bodies(program, |function, body| walk(function, &mut FxHashMap::default(), body));
     Ok(())
 }
 
-fn walk(function: &mut Function, body: &mut Body) {
+/// Rewrites the operations of a body. `before` has the scalar work before it.
+fn walk(function: &mut Function, before: &mut FxHashMap<Var, Expr>, body: &mut Body) {
     for stm in &mut body.stms {
         if let Expr::Seg(op) = &mut stm.expr
             && (runs_in_lanes(op) || is_grid_of_work_items(op))
         {
-            specialise_op(function, op)
+            specialise_op(function, before, op)
         } else {
-            stm.expr.for_each_body_mut(|body| walk(function, body))
+            stm.expr.for_each_body_mut(|body| walk(function, before, body))
         }
+        note_scalar(before, stm);
     }
 }
 
@@ -75,18 +78,18 @@ fn is_grid_of_work_items(op: &SegOp) -> bool {
     all_threads && op.space.len() > 1 && op.kind == SegKind::Map && is_cheap_body(&op.body)
 }
 
-fn specialise_op(function: &mut Function, op: &mut SegOp) {
+fn specialise_op(function: &mut Function, earlier: &FxHashMap<Var, Expr>, op: &mut SegOp) {
     let scalars = op.body.result.iter().all(|&x| function.operand_type(x).as_scalar().is_some());
     let points_apart = matches!(op.kind, SegKind::Map | SegKind::Reduce { .. });
     if !points_apart || !scalars || !loads(&op.body) {
         return;
     }
-    let Widened { body: mut fast, stms: before, fits } = widened(function, op);
+    let Widened { body: mut fast, stms: before, fits } = widened(function, earlier, op);
     let accesses = accesses(function, op, &fast);
     let is_in_order = runs_in_lanes(op)
         && in_order(&fast, &accesses) > in_order(&op.body, &self::accesses(function, op, &op.body));
     let dims = &op.space[borders(op)];
-    let Finder { decisions, scalars, bound, .. } = Finder::of(&accesses, dims, &fast);
+    let Finder { decisions, scalars, bound, .. } = Finder::of(&accesses, dims, earlier, &fast);
     let mut prefix = Prefix::new(function, &scalars, &bound, before);
     let mut inside = fits.as_var().map(Operand::Var);
     let mut decided = FxHashMap::default();

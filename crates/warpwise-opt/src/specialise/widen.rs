@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Every 32-bit value that is followed has bounds that do not depend on the point. Followed are truncations of the indices of the
-//! space, loop counters, values from outside, and sums, differences, products with values from outside, minima, maxima and
-//! choices of scalars. Not followed: values carried by loops or yielded by branches.
+//! space, loop counters, values from outside, and sums, differences, products with and remainders by values from outside, minima,
+//! maxima and choices of scalars. Not followed: values carried by loops or yielded by branches.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_diag::Span;
@@ -35,13 +35,13 @@ pub struct Widened {
 }
 
 /// Returns the body of an operation with its 32-bit indices in 64 bits, or the original body if they never all fit.
-pub fn widened(function: &mut Function, op: &SegOp) -> Widened {
+pub fn widened(function: &mut Function, before: &FxHashMap<Var, Expr>, op: &SegOp) -> Widened {
     let mut inside = FxHashSet::default();
     add_bound(&op.body, &mut inside);
     let known = op.space.iter().map(|dim| (dim.index, Known::index(dim.index.into(), dim.extent)));
     let known = known.collect();
     let (outside, lows, highs) = Default::default();
-    let mut widener = Widener { function, inside, known, outside, lows, highs, is_used: false };
+    let mut widener = Widener { function, before, inside, known, outside, lows, highs, is_used: false };
     let mut body = op.body.clone();
     widener.body(&mut body);
     match widener.is_used.then(|| widener.fits()).flatten() {
@@ -108,6 +108,8 @@ impl Known {
 
 struct Widener<'f> {
     function: &'f mut Function,
+    /// Scalar work before the operation.
+    before: &'f FxHashMap<Var, Expr>,
     /// All variables bound in the body.
     inside: FxHashSet<Var>,
     known: FxHashMap<Var, Known>,
@@ -129,12 +131,16 @@ impl Widener<'_> {
             self.use_wide(&mut stm.expr);
             let made = self.followed(&stm);
             let narrow = stm.pattern.first().copied();
+            let certs = stm.certs.clone();
             body.stms.push(stm);
             if let (Some(narrow), Some((expr, low, high))) = (narrow, made) {
                 let wide = match expr {
                     Expr::Operand(wide) => wide,
                     expr @ exprs!(scalar, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => {
-                        bind(self.function, &mut body.stms, Type::I64, expr)
+                        let wide = bind(self.function, &mut body.stms, Type::I64, expr);
+                        // A division relies on the same checks.
+                        body.stms.last_mut().expect("it has just been bound").certs = certs;
+                        wide
                     }
                 };
                 add(&mut self.lows, low, i64::min);
@@ -200,6 +206,15 @@ impl Widener<'_> {
         match operand {
             Operand::Const(value) => Some(Known::uniform(value.as_int()?.into())),
             Operand::Var(var) if self.is_outside(operand) => {
+                if let Some(&Expr::Convert(ConvertOp::Truncate, wide, _)) = self.before.get(&var)
+                    && self.function.operand_type(wide) == Type::I64
+                {
+                    let known = Known::uniform(wide);
+                    add(&mut self.lows, known.low, i64::min);
+                    add(&mut self.highs, known.high, i64::max);
+                    self.known.insert(var, known);
+                    return Some(known);
+                }
                 let convert = Expr::Convert(ConvertOp::SExt, operand, ScalarType::I64);
                 let known = Known::uniform(bind(self.function, &mut self.outside, Type::I64, convert));
                 self.known.insert(var, known);
@@ -247,6 +262,11 @@ impl Widener<'_> {
             }
             let [one, other] = [x.low, x.high].map(|end| self.bound(op, end, factor.low));
             return Some((self.bound(BinaryOp::SMin, one, other), self.bound(BinaryOp::SMax, one, other)));
+        }
+        if matches!(op, BinaryOp::SMod | BinaryOp::SRem) {
+            let by = y.is_uniform().then_some(y.low)?;
+            let negated = self.bound(BinaryOp::Sub, Bound { base: None, plus: 0 }, by);
+            return Some((self.bound(BinaryOp::SMin, by, negated), self.bound(BinaryOp::SMax, by, negated)));
         }
         let (low, high) = if op == BinaryOp::Sub {
             ((x.low, y.high), (x.high, y.low))
