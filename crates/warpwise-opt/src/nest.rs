@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A flattened row-major array is a view and stays flat, because a single dimension is easiest to distribute. For other arrays
-//! flattening is a copy, which the nest avoids.
+//! flattening is a copy, which the nest avoids. An array that a nest makes is never stored if its reader becomes a nest, too, since
+//! nests fuse.
 //!
 //! Applies to flattened arrays that have no other reader and that no loop inside reads repeatedly. The other inputs are reshaped
 //! to the same dimensions, unless that would be a copy, too. Reductions combine rows, then the rows' values, in the same order.
@@ -27,14 +28,25 @@ use warpwise_ir::{
 use crate::pass::rewrite_bodies;
 use crate::uses::uses;
 
-/// Rewrites every function.
+/// Rewrites every function for a CPU.
 pub fn nest(program: &mut Program) -> Result<(), Limit> {
+    rewrite(program, true);
+    Ok(())
+}
+
+/// Rewrites every function for devices. Arrays that nests make stay flat there, because a flat reduction has the most work-items.
+pub fn nest_device(program: &mut Program) -> Result<(), Limit> {
+    rewrite(program, false);
+    Ok(())
+}
+
+fn rewrite(program: &mut Program, nests_fuse: bool) {
     rewrite_bodies(program, |function, body| {
         let uses = uses(body);
         let (scattered, made) = (SecondaryMap::default(), SecondaryMap::default());
-        Nester { function, uses, scattered, made, flattened: SecondaryMap::default(), bodies: 0 }.body(body);
+        let flattened = SecondaryMap::default();
+        Nester { function, nests_fuse, uses, scattered, made, flattened, bodies: 0 }.body(body);
     });
-    Ok(())
 }
 
 /// The origin of an array.
@@ -45,6 +57,8 @@ enum Made {
     Otherwise,
     /// A map. `literal_rows`: whether its rows are array literals.
     ByMap { literal_rows: bool },
+    /// A map whose rows are made by a map.
+    ByNest,
     /// An iota or replicate, which is not in memory.
     Nowhere,
 }
@@ -60,11 +74,13 @@ struct Flattened {
 
 struct Nester<'f> {
     function: &'f mut Function,
+    /// Whether arrays that nests make become nests.
+    nests_fuse: bool,
     uses: SecondaryMap<Var, u32>,
     /// Arrays whose layout is not row-major, so that flattening copies them.
     scattered: SecondaryMap<Var, bool>,
     made: SecondaryMap<Var, Made>,
-    /// Flattened arrays whose layout was not row-major.
+    /// Flattened arrays whose layout was not row-major, or that nests have made for them.
     flattened: SecondaryMap<Var, Option<Flattened>>,
     /// Number of bodies entered so far.
     bodies: usize,
@@ -74,6 +90,7 @@ impl Nester<'_> {
     fn body(&mut self, body: &mut Body) {
         self.bodies += 1;
         let number = self.bodies;
+        let mut unread = Vec::new();
         for mut stm in std::mem::take(&mut body.stms) {
             if let Some((lambda, arrays)) = stm.expr.parts() {
                 for (&param, array) in lambda.params.iter().zip(arrays) {
@@ -84,6 +101,8 @@ impl Nester<'_> {
             self.note(&stm, number);
             match self.outer_shape(&stm, number) {
                 Some(shape) => {
+                    // Uses of the arrays that are flattened keep those from fusing.
+                    unread.extend(self.flattened_inputs(&stm));
                     let stms = self.nested(stm, &shape);
                     stms.iter().for_each(|stm| self.note(stm, number));
                     body.stms.extend(stms);
@@ -91,6 +110,13 @@ impl Nester<'_> {
                 None => body.stms.push(stm),
             }
         }
+        body.stms.retain(|stm| !stm.pattern.iter().any(|var| unread.contains(var)));
+    }
+
+    /// Returns the inputs of an operation that are flattened, and that nothing else reads.
+    fn flattened_inputs(&self, stm: &Stm) -> Vec<Var> {
+        let Expr::Screma(soac) = &stm.expr else { return Vec::new() };
+        soac.inputs.iter().copied().filter(|&input| self.flattened[input].is_some()).collect()
     }
 
     /// Records the layout and origin of the arrays that a statement binds.
@@ -111,7 +137,10 @@ impl Nester<'_> {
                 let shape = self.function.ty(*array).shape();
                 self.scattered[var] = self.scattered[*array] || !is_dense(dims, shape);
             }
-            Expr::Reshape { array, .. } if self.scattered[*array] && self.function.ty(*array).rank() > 1 => {
+            Expr::Reshape { array, .. }
+                if self.function.ty(*array).rank() > 1
+                    && (self.scattered[*array] || self.is_only_read(*array)) =>
+            {
                 self.flattened[var] = Some(Flattened { of: *array, certs: stm.certs.clone(), body });
             }
             Expr::Reshape { array, .. } => self.made[var] = self.made[*array],
@@ -126,10 +155,17 @@ impl Nester<'_> {
     fn note_maps(&mut self, stm: &Stm) {
         let Expr::Screma(soac) = &stm.expr else { return };
         for (&var, result) in stm.pattern.iter().rev().zip(soac.map.body.result.iter().rev()) {
-            let row = soac.map.body.stms.iter().find(|stm| result.as_var() == stm.pattern.first().copied());
-            let literal_rows = row.is_some_and(|stm| matches!(stm.expr, Expr::ArrayLit(_)));
-            self.made[var] = Made::ByMap { literal_rows };
+            let is_bound = |stm: &&Stm| result.as_var().is_some_and(|var| stm.pattern.contains(&var));
+            self.made[var] = match soac.map.body.stms.iter().find(is_bound).map(|stm| &stm.expr) {
+                Some(Expr::Screma(row)) if soac.is_map() && row.is_map() => Made::ByNest,
+                row => Made::ByMap { literal_rows: matches!(row, Some(Expr::ArrayLit(_))) },
+            };
         }
+    }
+
+    /// Whether a nest makes an array for a single reader.
+    fn is_only_read(&self, array: Var) -> bool {
+        self.nests_fuse && self.made[array] == Made::ByNest && self.uses[array] == 1
     }
 
     /// Whether `place` will store an array in the order in which this, its only use, reads it.
@@ -137,6 +173,7 @@ impl Nester<'_> {
         let keeps_neighbours = perm.last() == Some(&(perm.len() - 1));
         match self.made[array] {
             Made::ByMap { literal_rows } => self.uses[array] == 1 && (literal_rows || keeps_neighbours),
+            Made::ByNest => self.uses[array] == 1 && keeps_neighbours,
             Made::Otherwise | Made::Nowhere => false,
         }
     }

@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// All passes.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, NEST_DEVICE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     ENCLOSE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -35,11 +35,14 @@ pub const CPU: &[Pass] = &[
     UNMAP,
     // After fusion: an invariant operation that has fused with a varying one stays in its loop.
     HOIST,
+    // Flat maps have fused with each other by now. The nests that they become fuse with those that make their elements.
+    NEST,
     // Removing dead results and inputs lets more fuse.
     FUSE,
     SIMPLIFY,
-    // Flat maps have fused with each other by now.
-    NEST,
+    // The inner operations of nests that have fused.
+    FUSE,
+    SIMPLIFY,
     SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
     SIMPLIFY,
@@ -73,7 +76,7 @@ pub const DEVICE: &[Pass] = &[
     FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY,
     // Fused nests are lifted. The operations that replace them fuse again, and so do operations on gathered rows.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
-    NEST, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
+    NEST_DEVICE, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
     // Needs to know what the host runs and decides.
     MIGRATE,
     // After simplification, which turns elements of rows into elements of arrays.
@@ -240,6 +243,14 @@ const NEST: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::nest::nest,
+};
+
+const NEST_DEVICE: Pass = Pass {
+    name: "nest_device",
+    about: "run maps over flattened views as nests on devices",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::nest::nest_device,
 };
 
 const FLATTEN: Pass = Pass {
