@@ -125,6 +125,11 @@ impl<'f> Access<'f> {
         self.layouts[array].unwrap_or_else(row_major)
     }
 
+    /// Returns the layouts of arrays bound so far.
+    pub fn layouts(&self) -> &SecondaryMap<Var, Option<Layout>> {
+        &self.layouts
+    }
+
     fn body(&mut self, body: &Body) {
         for stm in &body.stms {
             self.stm(stm);

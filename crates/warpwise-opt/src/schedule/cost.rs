@@ -1,7 +1,7 @@
 //! Static estimates of the cost of code, in simple vector or scalar operations.
 
 use rustc_hash::FxHashSet;
-use warpwise_ir::{Body, Expr, Function, LoopForm, Operand, SegKind, SegOp, Stm, Var, exprs};
+use warpwise_ir::{Body, Expr, Function, LoopForm, LoopParam, Operand, SegKind, SegOp, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, Scalar, UnaryOp};
 
 use super::access::{Access, Variance};
@@ -62,6 +62,17 @@ const DIVERGENCE: f64 = 2.0;
 /// The same ratio for searches, which follow a chain of places until they find something: most end soon, some never.
 const SEARCHING: f64 = LANES;
 
+/// The same ratio for loops that try one candidate after the other. Lanes gain nothing if one of them tries all.
+const TRYING: f64 = 2.0 * LANES;
+
+/// Cost of loading, in each iteration of a short loop, the next element of a place of each lane's own. One value at a time these
+/// are loads from the first-level cache, several in a cycle.
+const WALK: f64 = 4.0 * LANES;
+
+/// Maximum length of loops that a processor overlaps with the next ones. In longer loops each iteration waits for the one before,
+/// and lanes gain although they gather.
+const OVERLAPPING: f64 = 64.0;
+
 /// Cost of combining the lanes of a vector at the end of a reduction.
 const COMBINE_LANES: f64 = 12.0;
 
@@ -104,64 +115,93 @@ pub fn scalar_body(
 
 /// Returns the cost of one execution of a body by all lanes at once, with sequential inner dimensions.
 pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess) -> f64 {
-    lanes_of(function, access, body, guess, &rows::leaving(function, body))
+    let leaving = &rows::leaving(function, body);
+    InLanes { function, access, leaving, along: None }.body(body, guess)
 }
 
-/// Returns the same as [`lane_body`]. For rows that leave the outermost body (`leaving`), adjacent lanes access addresses a row
-/// apart.
-fn lanes_of(
-    function: &Function,
-    access: &Access,
-    body: &Body,
-    guess: Guess,
-    leaving: &FxHashSet<Var>,
-) -> f64 {
-    let stm = |stm: &Stm| match &stm.expr {
-        Expr::Seg(op) => {
-            let escapes = stm.pattern.iter().any(|var| leaving.contains(var));
-            let stores = |apart: f64| if escapes { apart } else { 1.0 } * op.body.result.len() as f64;
-            let stores = match &op.kind {
-                SegKind::Map => stores(LANES),
-                SegKind::Scan { .. } => stores(rows::SCATTER),
-                // Every lane has a separate table, so that bins of adjacent lanes are a table apart.
-                SegKind::Hist { ops } => {
-                    2.0 * LANES * ops.iter().map(|op| op.dests.len() as f64).sum::<f64>()
-                }
-                SegKind::Reduce { .. } | SegKind::Partition { .. } | SegKind::Scatter { .. } => 0.0,
-            };
-            let inside = lane_body(function, access, &op.body, guess.inside());
-            let waiting = waiting(access, op.space.iter().map(|dim| dim.extent));
-            waiting * whole_trips(op, guess) * (inside + operators(function, op, guess) + stores)
-        }
-        Expr::Loop { params, form, body } => {
-            let mut params = params.iter().map(|param| param.var).collect();
-            let waiting = match form {
-                LoopForm::For { bound, .. } => waiting(access, [*bound].into_iter()),
-                LoopForm::While { cond } if access.operand((*cond).into()) == Variance::Uniform => 1.0,
-                LoopForm::While { .. } if searches(function, access, &mut params, body) => SEARCHING,
-                LoopForm::While { .. } => DIVERGENCE,
-            };
-            waiting * loop_trips(form, guess) * lanes_of(function, access, body, guess, leaving)
-        }
-        Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
-            match access.at(*array, indices.iter().copied()) {
-                Variance::Uniform if leaving.contains(array) => LANES,
-                Variance::Uniform => 1.0,
-                Variance::Unit => 1.5,
-                // Includes a shuffle.
-                Variance::Falling => 2.5,
-                Variance::Other => LANES,
+/// Code that all lanes run together.
+#[derive(Clone, Copy)]
+struct InLanes<'a> {
+    function: &'a Function,
+    access: &'a Access<'a>,
+    /// Rows that leave the outermost body: adjacent lanes access addresses a row apart.
+    leaving: &'a FxHashSet<Var>,
+    /// The accesses along the innermost loop around the code, if that is a short one.
+    along: Option<&'a Access<'a>>,
+}
+
+impl InLanes<'_> {
+    fn body(self, body: &Body, guess: Guess) -> f64 {
+        body.stms.iter().map(|stm| self.stm(stm, guess)).sum()
+    }
+
+    fn stm(self, stm: &Stm, guess: Guess) -> f64 {
+        let InLanes { function, access, leaving, .. } = self;
+        match &stm.expr {
+            Expr::Seg(op) => self.operation(stm, op, guess),
+            Expr::Loop { params, form, body } => {
+                let mut known = params.iter().map(|param| param.var).collect();
+                let waiting = match form {
+                    LoopForm::For { bound, .. } => waiting(access, [*bound].into_iter()),
+                    LoopForm::While { cond } if access.operand((*cond).into()) == Variance::Uniform => 1.0,
+                    LoopForm::While { .. } if searches(function, access, &mut known, body) => SEARCHING,
+                    LoopForm::While { cond } if tries(params, *cond, body) => TRYING,
+                    LoopForm::While { .. } => DIVERGENCE,
+                };
+                let trips = loop_trips(form, guess);
+                let along = match form {
+                    LoopForm::For { index, .. } if waiting > 1.0 || trips <= OVERLAPPING => {
+                        Some(Access::along(function, access.layouts(), *index, body))
+                    }
+                    LoopForm::For { .. } | LoopForm::While { .. } => None,
+                };
+                let inside = InLanes { along: along.as_ref(), ..self };
+                waiting * trips * inside.body(body, guess)
             }
+            Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
+                self.load(*array, indices)
+            }
+            Expr::Update { array, .. }
+                if leaving.contains(array) && rows::is_scalar_update(function, stm) =>
+            {
+                rows::SCATTER
+            }
+            expr @ exprs!(simple, If, soac) => match rows::filled(function, stm, guess) {
+                Some(elements) => elements * rows::in_lanes(function, access, stm, leaving),
+                None => nested(expr, guess, &mut |body| self.body(body, guess)),
+            },
         }
-        Expr::Update { array, .. } if leaving.contains(array) && rows::is_scalar_update(function, stm) => {
-            rows::SCATTER
+    }
+
+    /// Returns the cost of an operation whose dimensions are all sequential.
+    fn operation(self, stm: &Stm, op: &SegOp, guess: Guess) -> f64 {
+        let escapes = stm.pattern.iter().any(|var| self.leaving.contains(var));
+        let stores = |apart: f64| if escapes { apart } else { 1.0 } * op.body.result.len() as f64;
+        let stores = match &op.kind {
+            SegKind::Map => stores(LANES),
+            SegKind::Scan { .. } => stores(rows::SCATTER),
+            // Every lane has a separate table, so that bins of adjacent lanes are a table apart.
+            SegKind::Hist { ops } => 2.0 * LANES * ops.iter().map(|op| op.dests.len() as f64).sum::<f64>(),
+            SegKind::Reduce { .. } | SegKind::Partition { .. } | SegKind::Scatter { .. } => 0.0,
+        };
+        let inside = lane_body(self.function, self.access, &op.body, guess.inside());
+        let waiting = waiting(self.access, op.space.iter().map(|dim| dim.extent));
+        waiting * whole_trips(op, guess) * (inside + operators(self.function, op, guess) + stores)
+    }
+
+    /// Returns the cost of loading an element.
+    fn load(self, array: Var, indices: &[Operand]) -> f64 {
+        let at = |access: &Access| access.at(array, indices.iter().copied());
+        match at(self.access) {
+            Variance::Uniform if self.leaving.contains(&array) => LANES,
+            Variance::Uniform => 1.0,
+            Variance::Unit => 1.5,
+            // Includes a shuffle.
+            Variance::Falling => 2.5,
+            Variance::Other if self.along.is_some_and(|along| at(along) == Variance::Unit) => WALK,
+            Variance::Other => LANES,
         }
-        expr @ exprs!(simple, If, soac) => match rows::filled(function, stm, guess) {
-            Some(elements) => elements * rows::in_lanes(function, access, stm, leaving),
-            None => nested(expr, guess, &mut |body| lanes_of(function, access, body, guess, leaving)),
-        },
-    };
-    body.stms.iter().map(stm).sum()
+    }
 }
 
 /// Returns the ratio of the lanes' time to a loop's average time, if these operands determine the loop's length.
@@ -199,6 +239,44 @@ fn searches(function: &Function, access: &Access, known: &mut FxHashSet<Var>, bo
         }
         false
     })
+}
+
+/// Whether a loop counts until a condition on the counters and on values from outside fails, as in a search for a divisor. Most such
+/// loops end soon, and some try all candidates. Loops whose condition depends on a value that they compute are more alike.
+fn tries(params: &[LoopParam], cond: Var, body: &Body) -> bool {
+    let position = |var: Var| params.iter().position(|param| param.var == var);
+    let next = |var: Var| position(var).and_then(|at| body.result[at].as_var());
+    let maker = |var: Var| body.stms.iter().find(|stm| stm.pattern.contains(&var));
+    let is_counter = |var: Var| {
+        next(var).and_then(maker).is_some_and(|stm| match stm.expr {
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, x, y) => {
+                let by = if x == var.into() { y } else { x };
+                [x, y].contains(&var.into()) && by.as_const().is_some()
+            }
+            exprs!(Operand, scalar, Assert, array, nested, Call, UpdateAcc, Tuned, Alloc) => false,
+        })
+    };
+    let mut wanted: Vec<Var> = next(cond).into_iter().collect();
+    let mut seen = FxHashSet::default();
+    let mut counts = false;
+    while let Some(var) = wanted.pop() {
+        if !seen.insert(var) || var == cond {
+            continue;
+        }
+        if position(var).is_some() {
+            if !is_counter(var) {
+                return false;
+            }
+            counts = true;
+        }
+        if let Some(stm) = maker(var) {
+            stm.expr.for_each_operand(|x| wanted.extend(x.as_var()));
+            if matches!(stm.expr, exprs!(nested, Call)) {
+                return false;
+            }
+        }
+    }
+    counts
 }
 
 /// Returns the cost of a whole operation whose last dimension runs in lanes.
