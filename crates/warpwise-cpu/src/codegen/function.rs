@@ -20,7 +20,7 @@ pub(super) struct Function<'a> {
     /// Whether a store that bypasses the caches has been emitted.
     pub streams: bool,
     /// Number of divisions of wide vectors that have separate code for small operands.
-    pub wide_quotients: usize,
+    pub wide_divisions: usize,
     kernel: &'a Kernel,
     regs: Vec<Place>,
     mems: Vec<Slot<Address, One>>,
@@ -42,7 +42,7 @@ impl<'a> Function<'a> {
             exits: Exits::new(),
             aliases,
             streams: false,
-            wide_quotients: 0,
+            wide_divisions: 0,
             kernel,
             regs: Vec::new(),
             mems: Vec::new(),

@@ -8,9 +8,25 @@ use super::llvm::{
     Any, Cast, Data, Float, Int, Mask, Opcode, Precision, Predicate, Type, Value, cast, float, int,
 };
 
-/// Maximum number of wide quotients of a kernel. Each has two branches and a test of all lanes: LLVM would take minutes for a
+/// Maximum number of wide divisions of a kernel. Each has two branches and a test of all lanes: LLVM would take minutes for a
 /// nest of hundreds of maps with as many divisions.
-const MOST_WIDE_QUOTIENTS: usize = 16;
+const MOST_WIDE_DIVISIONS: usize = 16;
+
+/// A division of vectors of 64-bit integers.
+#[derive(Clone, Copy)]
+struct Wide {
+    signed: bool,
+    part: Part,
+    /// The divisor, if it is constant.
+    known: Option<i64>,
+}
+
+/// What is wanted of a division, rounded towards zero.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Quotient,
+    Remainder,
+}
 
 impl Function<'_> {
     pub fn unary(&mut self, op: UnaryOp, x: &Value<Any>) -> Emitted<Value<Any>> {
@@ -199,6 +215,10 @@ impl Function<'_> {
     }
 
     fn signed_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
+        if is_wide(x.ty, known) {
+            let (_, safe) = self.safe_divisor(y, known);
+            return self.wide_division(Wide { signed: true, part: Part::Remainder, known }, x, &safe);
+        }
         if divides_plainly(known) {
             return self.text.binary(int::SREM, x, y);
         }
@@ -207,17 +227,16 @@ impl Function<'_> {
         self.text.binary(int::SUB, x, &product)
     }
 
-    /// Divides signed integers. The divisor -1 is replaced, because the least integer divided by -1 traps.
     fn signed_quotient(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
-        if divides_plainly(known) {
+        let is_wide = is_wide(x.ty, known);
+        if divides_plainly(known) && !is_wide {
             return self.text.binary(int::SDIV, x, y);
         }
-        let negates = self.text.compare_int(int::EQ, y, -1);
-        let safe = self.text.select(&negates, &x.ty.constant(1), &never_zero(y, known));
+        let (negates, safe) = self.safe_divisor(y, known);
         let quotient = if has_float_division(x.ty) {
             self.quotient_by_floats((cast::SITOFP, cast::FPTOSI), x, &safe)
-        } else if x.ty.is_vector() && known.is_none() {
-            self.wide_quotient(true, x, &safe)
+        } else if is_wide {
+            self.wide_division(Wide { signed: true, part: Part::Quotient, known }, x, &safe)
         } else {
             self.text.binary(int::SDIV, x, &safe)
         };
@@ -225,17 +244,27 @@ impl Function<'_> {
         self.text.select(&negates, &negated, &quotient)
     }
 
+    /// Returns whether a signed divisor is -1, and a divisor that replaces it then, because the least integer divided by -1 traps.
+    fn safe_divisor(&mut self, y: &Value<Int>, known: Option<i64>) -> (Mask, Value<Int>) {
+        let negates = self.text.compare_int(int::EQ, y, -1);
+        let safe = self.text.select(&negates, &y.ty.constant(1), &never_zero(y, known));
+        (negates, safe)
+    }
+
     fn unsigned_quotient(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
         if known.is_none() && has_float_division(x.ty) {
             return self.quotient_by_floats((cast::UITOFP, cast::FPTOUI), x, y);
         }
-        if known.is_none() && x.ty.is_vector() {
-            return self.wide_quotient(false, x, y);
+        if is_wide(x.ty, known) {
+            return self.wide_division(Wide { signed: false, part: Part::Quotient, known }, x, y);
         }
         self.text.binary(int::UDIV, x, &never_zero(y, known))
     }
 
     fn unsigned_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
+        if is_wide(x.ty, known) {
+            return self.wide_division(Wide { signed: false, part: Part::Remainder, known }, x, y);
+        }
         if known.is_none() && x.ty.is_vector() {
             let quotient = self.unsigned_quotient(x, y, known);
             let product = self.text.binary(int::MUL, &quotient, y);
@@ -259,24 +288,25 @@ impl Function<'_> {
         self.text.cast(from, &quotient, x.ty.bits())
     }
 
-    /// Divides vectors of 64-bit integers, for which the machine divides lane by lane. Most operands are indices or extents,
-    /// though: if all operands are signed 32-bit integers, floats give the quotient.
-    fn wide_quotient(&mut self, signed: bool, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
-        let division = if signed { int::SDIV } else { int::UDIV };
-        self.wide_quotients += 1;
-        if self.wide_quotients > MOST_WIDE_QUOTIENTS {
+    /// Divides vectors of 64-bit integers, for which the machine divides lane by lane, and has no multiplication for known divisors.
+    /// Most operands are indices or extents, though: if all operands are signed 32-bit integers, they are divided as such.
+    fn wide_division(&mut self, how: Wide, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
+        let division = match (how.part, how.signed) {
+            (Part::Quotient, true) => int::SDIV,
+            (Part::Quotient, false) => int::UDIV,
+            (Part::Remainder, true) => int::SREM,
+            (Part::Remainder, false) => int::UREM,
+        };
+        self.wide_divisions += 1;
+        if self.wide_divisions > MOST_WIDE_DIVISIONS {
             return self.text.binary(division, x, y);
         }
-        let quotient = self.text.slot(x.ty);
-        let [above_x, above_y] = [x, y].map(|value| match signed {
-            // The least 32-bit integer becomes 0; the largest has no bit above the low 32.
-            true => {
-                let moved = self.text.binary_int(int::ADD, value, 1 << 31);
-                self.text.binary_int(int::LSHR, &moved, 32)
-            }
-            false => self.text.binary_int(int::LSHR, value, 31),
-        });
-        let above = self.text.binary(int::OR, &above_x, &above_y);
+        let result = self.text.slot(x.ty);
+        let mut above = self.above_32_bits(how.signed, x);
+        if how.known.is_none() {
+            let above_y = self.above_32_bits(how.signed, y);
+            above = self.text.binary(int::OR, &above, &above_y);
+        }
         let wide = self.text.compare_int(int::NE, &above, 0);
         let any_wide = self.any(&wide);
         let (each, together, end) = (self.text.new_block(), self.text.new_block(), self.text.new_block());
@@ -284,18 +314,44 @@ impl Function<'_> {
 
         self.text.begin(each);
         let exact = self.text.binary(division, x, y);
-        self.text.write(&quotient, &exact);
+        self.text.write(&result, &exact);
         self.text.jump(end);
 
         self.text.begin(together);
         let [x, y] = [x, y].map(|value| self.text.cast(cast::TRUNC, value, 32));
-        let narrow = self.quotient_by_floats((cast::SITOFP, cast::FPTOSI), &x, &y);
+        let narrow = self.narrow_division(how, &x, &y);
         let exact = self.text.cast(cast::SEXT, &narrow, 64);
-        self.text.write(&quotient, &exact);
+        self.text.write(&result, &exact);
         self.text.jump(end);
 
         self.text.begin(end);
-        self.text.read(&quotient)
+        self.text.read(&result)
+    }
+
+    /// Returns an integer that is zero if `value` is a signed integer of 32 bits, which is not negative if it counts as unsigned.
+    fn above_32_bits(&mut self, signed: bool, value: &Value<Int>) -> Value<Int> {
+        if !signed {
+            return self.text.binary_int(int::LSHR, value, 31);
+        }
+        // The least 32-bit integer becomes 0; the largest has no bit above the low 32.
+        let moved = self.text.binary_int(int::ADD, value, 1 << 31);
+        self.text.binary_int(int::LSHR, &moved, 32)
+    }
+
+    /// Divides vectors of signed 32-bit integers, by no -1.
+    fn narrow_division(&mut self, how: Wide, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
+        match (how.part, how.known) {
+            (Part::Quotient, Some(_)) => self.text.binary(int::SDIV, x, y),
+            (Part::Remainder, Some(_)) => self.text.binary(int::SREM, x, y),
+            (part, None) => {
+                let quotient = self.quotient_by_floats((cast::SITOFP, cast::FPTOSI), x, y);
+                if part == Part::Quotient {
+                    return quotient;
+                }
+                let product = self.text.binary(int::MUL, &quotient, y);
+                self.text.binary(int::SUB, x, &product)
+            }
+        }
     }
 
     // -- power -------------------------------------------------------------------------------
@@ -387,6 +443,12 @@ fn divides_plainly(known: Option<i64>) -> bool {
 /// code before it is unreachable too.
 fn never_zero(y: &Value<Int>, known: Option<i64>) -> Value<Int> {
     if known == Some(0) { y.ty.constant(1) } else { y.clone() }
+}
+
+/// Returns whether a division is worth a test whether all operands have 32 bits.
+fn is_wide(ty: Type<Int>, known: Option<i64>) -> bool {
+    let is_narrow = |divisor| i32::try_from(divisor).is_ok_and(|divisor| divisor > 1);
+    ty.is_vector() && ty.bits() == 64 && power_of_two(known).is_none() && known.is_none_or(is_narrow)
 }
 
 fn has_float_division(ty: Type<Int>) -> bool {

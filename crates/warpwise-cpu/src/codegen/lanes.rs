@@ -63,6 +63,13 @@ impl Function<'_> {
         let width = self.lanes_of(x).max(self.lanes_of(y));
         let (x, y) = (self.operand_lanes(x, width), self.operand_lanes(y, width));
         let lanes: Vec<u32> = lanes.iter().map(|&lane| lane.into()).collect();
+        if let (Data::Bit(x), Data::Bit(y)) = (x.data()?, y.data()?)
+            && self.target.vector_bits == 512
+            && lanes.len() > 1
+        {
+            let value = self.shuffle_masks(&x, &y, &lanes);
+            return self.set(dst, &value);
+        }
         let wide = self.target.vector_bits == 512 && x.ty.bits() * width >= 512;
         let y = if let Data::Float(y) = y.data()?
             && y.ty.element != Precision::Half
@@ -75,6 +82,14 @@ impl Function<'_> {
         };
         let value = self.text.shuffle(&x, &y, &lanes);
         self.set(dst, &value)
+    }
+
+    /// Shuffles masks as integers of all ones or zeros: LLVM moves the bits of mask registers one by one.
+    fn shuffle_masks(&mut self, x: &Mask, y: &Mask, lanes: &[u32]) -> Mask {
+        let bits = (self.target.vector_bits / x.ty.lanes).clamp(8, 32);
+        let [x, y] = [x, y].map(|mask| self.text.cast(cast::SEXT, &mask.as_ints(), bits));
+        let shuffled = self.text.shuffle(&x, &y, lanes);
+        self.text.compare_int(int::SLT, &shuffled, 0)
     }
 
     /// Returns the same value in a form that LLVM cannot see through.
