@@ -102,9 +102,11 @@ pub fn scalar_body(
     let stm = |stm: &Stm| match &stm.expr {
         Expr::Seg(op) => inner(op),
         Expr::Index { .. } => 1.0,
+        // A branch that is predicted, and that processors fuse with its comparison.
+        Expr::Assert { .. } => 0.0,
         expr @ exprs!(
-            Operand, scalar, Assert, Slice, Update, fresh, Rearrange, Reshape, If, Loop, Call, soac,
-            UpdateAcc, Tuned, Alloc
+            Operand, scalar, Slice, Update, fresh, Rearrange, Reshape, If, Loop, Call, soac, UpdateAcc,
+            Tuned, Alloc
         ) => match rows::filled(function, stm, guess) {
             Some(elements) => rows::by_vectors(elements),
             None => nested(expr, guess, &mut |body| scalar_body(function, body, guess, inner)),
