@@ -115,6 +115,14 @@ impl Forms {
         self.forms[array].unwrap_or(Form { home: array, at_start: false, strides: Strides::Any })
     }
 
+    /// Notes that the first value of a parameter of a loop has been placed behind the start of its block: an array of a kernel may
+    /// be made in a row of the kernel's results.
+    pub fn begins_inside(&mut self, param: Var) {
+        if let Some(form) = &mut self.forms[param] {
+            form.at_start = false;
+        }
+    }
+
     /// Returns which sides of a choice copy this result.
     pub fn copying_sides(&self, array: Var) -> [bool; 2] {
         self.copied[array]

@@ -335,6 +335,10 @@ impl Placer<'_> {
         let (mut inside, mut inits) = (Vec::new(), Vec::new());
         for &position in carried {
             let LoopParam { var, init, .. } = params[position];
+            let place = self.placement(init.as_var().expect("an array"));
+            if self.forms.handing(var) == Handing::SameBlock && place.index_fn.offset != Operand::i64(0) {
+                self.forms.begins_inside(var);
+            }
             let init = self.in_form(var, init, false);
             params[position].init = init;
             let place = self.placement(init.as_var().expect("an array"));
