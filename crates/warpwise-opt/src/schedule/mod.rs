@@ -33,7 +33,7 @@ mod nests;
 mod riders;
 pub mod rows;
 mod split;
-mod versions;
+pub mod versions;
 
 use warpwise_diag::Limit;
 use warpwise_ir::entity::SecondaryMap;

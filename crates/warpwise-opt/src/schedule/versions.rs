@@ -121,7 +121,8 @@ fn lanes_inside(body: &Body) -> bool {
     })
 }
 
-fn statements(body: &Body) -> usize {
+/// Returns the number of statements of a body and its inner bodies.
+pub fn statements(body: &Body) -> usize {
     let mut inside = 0;
     body.stms.iter().for_each(|stm| stm.expr.for_each_body(|body| inside += statements(body)));
     inside + body.stms.len()

@@ -13,7 +13,8 @@ use crate::machine::{Arg, BlockName, Copy, Launch, LaunchedArray, MemReg, Reg, S
 use crate::pool;
 use crate::pool::escape::Call;
 
-/// Minimum number of simple operations, worth some microseconds, for which a second thread is woken.
+/// Minimum number of simple operations, worth some microseconds, for which a second thread is woken. The compiler's pass `enclose`
+/// relies on it.
 const WORTH_SHARING: f64 = 20_000.0;
 
 /// The same minimum for kernels with lanes. The factor is the least that lanes gain, so that it holds for gathers as well.
