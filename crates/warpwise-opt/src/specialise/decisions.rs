@@ -9,6 +9,9 @@ use crate::schedule::access::{Access, Variance};
 /// Maximum constant that is assumed to lie before the middle of a dimension of unknown size.
 const EARLY: i64 = 64;
 
+/// Maximum number of operations through which a value is followed to the size that it is computed from.
+const MOST_STEPS: usize = 6;
+
 /// A variable whose value is known in the interior.
 #[derive(Clone)]
 pub struct Decision {
@@ -24,15 +27,15 @@ pub enum Interior {
     /// Where a comparison holds, the variable is this operand.
     Beside { holds: (CompareOp, Operand, Operand), value: Operand },
     /// Where the remainder of `x` by the size of the dimension has the same quotient as in the middle of the dimension, it is a
-    /// difference. There is at most one border, since `x` takes as many values as the dimension has points.
+    /// difference. There is at most one border unless `x` wraps, since `x` takes as many values as the dimension has points.
     Period { op: BinaryOp, x: Operand, dim: SegDim },
 }
 
 /// Collects possible decisions.
 pub struct Finder<'a> {
-    /// The variances along each dimension that has a border.
+    /// The variances along each of `dims`.
     accesses: &'a [Access<'a>],
-    /// These dimensions.
+    /// The dimensions that have borders.
     dims: &'a [SegDim],
     /// Scalar work before the operation.
     before: &'a FxHashMap<Var, Expr>,
@@ -124,20 +127,22 @@ impl<'a> Finder<'a> {
         self.decisions.push(Decision { var, interior, given });
     }
 
-    /// Whether `x` is known to be greater than `y` in the middle of the dimension that one of them is linear in: `i + 1 < 2` holds
-    /// near the start only, and `n - 3 < i` near the end.
+    /// Whether `x` is probably greater than `y` in the middle of the dimension that one of them is linear in: `i + 1 < 2` holds near
+    /// the start only, and `n - 3 < i` near the end.
     fn fails_inside(&self, x: Operand, y: Operand) -> bool {
         let is_linear = self.variance(x) == Variance::Unit;
         let (linear, uniform) = if is_linear { (x, y) } else { (y, x) };
         let Some(SegDim { extent, .. }) = self.dim_of(linear) else { return false };
-        let is_early = match (uniform.as_const().and_then(Scalar::as_int), extent.as_const()) {
-            (Some(uniform), Some(extent)) => extent.as_int().is_some_and(|extent| uniform < extent / 2),
-            (Some(uniform), None) => uniform <= EARLY,
-            (None, _) => false,
-        };
-        // The other side may count from the end as well: `i - n < 0` always holds.
-        let counts_from_start = !self.mentions(linear, extent);
-        counts_from_start && if is_linear { is_early } else { !is_early && self.begins_with(uniform, extent) }
+        let known = |x: Operand| x.as_const().and_then(Scalar::as_int);
+        // The linear side may count from the end: `i - n < 0` always holds.
+        if self.mentions(linear, extent, MOST_STEPS) {
+            return false;
+        }
+        match (known(uniform), known(extent)) {
+            (Some(uniform), Some(extent)) => (uniform < extent / 2) == is_linear,
+            (Some(uniform), None) => is_linear && uniform <= EARLY,
+            (None, _) => !is_linear && self.begins_with(uniform, extent, MOST_STEPS),
+        }
     }
 
     /// Returns the dimension that an operand is linear in.
@@ -151,18 +156,18 @@ impl<'a> Finder<'a> {
         self.scalars.get(&var).or_else(|| self.before.get(&var))
     }
 
-    /// Whether a value is computed from `size`.
-    fn mentions(&self, x: Operand, size: Operand) -> bool {
+    /// Whether a value is computed from `size` in this many steps.
+    fn mentions(&self, x: Operand, size: Operand, steps: usize) -> bool {
         let mut found = x == size;
-        if let Some(expr) = self.scalar(x).filter(|_| !found) {
-            expr.for_each_operand(|x| found = found || self.mentions(x, size));
+        if let Some(expr) = self.scalar(x).filter(|_| !found && steps > 0) {
+            expr.for_each_operand(|x| found = found || self.mentions(x, size, steps - 1));
         }
         found
     }
 
-    /// Whether a value is `size`, more, or less by something that is probably small.
-    fn begins_with(&self, x: Operand, size: Operand) -> bool {
-        let begins = |x: &Operand| self.begins_with(*x, size);
+    /// Whether a value is `size`, more, or less by something that is probably small, in this many steps.
+    fn begins_with(&self, x: Operand, size: Operand, steps: usize) -> bool {
+        let begins = |x: &Operand| steps > 0 && self.begins_with(*x, size, steps - 1);
         x == size
             || match self.scalar(x) {
                 Some(Expr::Binary(BinaryOp::Add, x, y)) => begins(x) || begins(y),
@@ -193,8 +198,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Decides `select (slt x n) x (sub x n)` as the remainder that it is for `x` from 0 up to twice the size: an array rotated by an
-    /// unknown distance.
+    /// Decides `select (slt x n) x (sub x n)`, which is an index into an array that is rotated by an unknown distance. For `x` between
+    /// 0 and twice the size it is a remainder.
     fn wrapped(&mut self, var: Var, cond: Operand, x: Operand, wrapped: Operand) {
         let Some(dim) = self.dim_of(x) else { return };
         let is_less = Expr::Compare(CompareOp::SLt, x, dim.extent);

@@ -12,7 +12,7 @@ pub struct Prefix<'a> {
     function: &'a mut Function,
     scalars: &'a FxHashMap<Var, Expr>,
     bound: &'a FxHashSet<Var>,
-    /// Copies at each point, and in the middle of the dimensions of these indices.
+    /// Copies of variables, at each point (`None`) or in the middle of the dimension of an index.
     copies: FxHashMap<(Option<Var>, Var), Option<Operand>>,
     pub stms: Vec<Stm>,
 }
@@ -39,8 +39,16 @@ impl<'a> Prefix<'a> {
         }
     }
 
-    /// See [`Interior::Period`]. Neighbours around a ring have quotients of -1, 0 or 1, which need no division. If the quotient in
-    /// the middle is another one, the condition never holds.
+    /// Returns the conjunction of two conditions.
+    pub fn both(&mut self, x: Option<Operand>, y: Operand) -> Operand {
+        match x {
+            None => y,
+            Some(x) => self.bind("inside", Type::BOOL, Expr::Binary(BinaryOp::And, x, y)),
+        }
+    }
+
+    /// Returns the same for [`Interior::Period`]. Neighbours around a ring have quotients of -1, 0 or 1, which need no division. If
+    /// the quotient in the middle is another one, the condition never holds.
     fn period(&mut self, op: BinaryOp, x: Operand, dim: SegDim) -> Option<(Operand, Expr)> {
         if self.function.operand_type(x) != Type::I64 {
             return None;
@@ -66,13 +74,6 @@ impl<'a> Prefix<'a> {
 
     fn binary(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Operand {
         self.bind("at", Type::I64, Expr::Binary(op, x, y))
-    }
-
-    pub fn both(&mut self, x: Option<Operand>, y: Operand) -> Operand {
-        match x {
-            None => y,
-            Some(x) => self.bind("inside", Type::BOOL, Expr::Binary(BinaryOp::And, x, y)),
-        }
     }
 
     fn bind(&mut self, name: &str, ty: Type, expr: Expr) -> Operand {
