@@ -7,9 +7,9 @@
 //!                                                         d: [l]f32 = reshape [l] rows;
 //! ```
 //!
-//! A flattened row-major array is a view and stays flat, because a single dimension is easiest to distribute. For other arrays
-//! flattening is a copy, which the nest avoids. An array that a nest makes is never stored if its reader becomes a nest, too, since
-//! nests fuse.
+//! For arrays that are not row-major flattening is a copy, which the nest avoids. The reader of an array that a nest makes for it
+//! alone becomes a nest, too: the two can fuse. Other flattened arrays are views and stay flat, because a single dimension is
+//! easiest to distribute.
 //!
 //! Applies to flattened arrays that have no other reader and that no loop inside reads repeatedly. The other inputs are reshaped
 //! to the same dimensions, unless that would be a copy, too. Reductions combine rows, then the rows' values, in the same order.
@@ -74,13 +74,13 @@ struct Flattened {
 
 struct Nester<'f> {
     function: &'f mut Function,
-    /// Whether arrays that nests make become nests.
+    /// Whether the readers of arrays that nests make become nests.
     nests_fuse: bool,
     uses: SecondaryMap<Var, u32>,
     /// Arrays whose layout is not row-major, so that flattening copies them.
     scattered: SecondaryMap<Var, bool>,
     made: SecondaryMap<Var, Made>,
-    /// Flattened arrays whose layout was not row-major, or that nests have made for them.
+    /// Flattened arrays whose layout was not row-major, or that a nest has made for a single reader.
     flattened: SecondaryMap<Var, Option<Flattened>>,
     /// Number of bodies entered so far.
     bodies: usize,
@@ -101,7 +101,7 @@ impl Nester<'_> {
             self.note(&stm, number);
             match self.outer_shape(&stm, number) {
                 Some(shape) => {
-                    // Uses of the arrays that are flattened keep those from fusing.
+                    // An unread reshape would still count as a use and prevent fusion.
                     unread.extend(self.flattened_inputs(&stm));
                     let stms = self.nested(stm, &shape);
                     stms.iter().for_each(|stm| self.note(stm, number));
@@ -139,11 +139,14 @@ impl Nester<'_> {
             }
             Expr::Reshape { array, .. }
                 if self.function.ty(*array).rank() > 1
-                    && (self.scattered[*array] || self.is_only_read(*array)) =>
+                    && (self.scattered[*array] || self.is_made_for_one(*array)) =>
             {
                 self.flattened[var] = Some(Flattened { of: *array, certs: stm.certs.clone(), body });
             }
-            Expr::Reshape { array, .. } => self.made[var] = self.made[*array],
+            Expr::Reshape { array, .. } => {
+                let is_stored = self.made[*array] == Made::ByNest && self.uses[*array] > 1;
+                self.made[var] = if is_stored { Made::Otherwise } else { self.made[*array] };
+            }
             Expr::Iota { .. } | Expr::Replicate { .. } => self.made[var] = Made::Nowhere,
             exprs!(
                 Operand, scalar, Assert, Update, ArrayLit, Concat, Copy, Manifest, Scratch, nested, Call,
@@ -164,7 +167,7 @@ impl Nester<'_> {
     }
 
     /// Whether a nest makes an array for a single reader.
-    fn is_only_read(&self, array: Var) -> bool {
+    fn is_made_for_one(&self, array: Var) -> bool {
         self.nests_fuse && self.made[array] == Made::ByNest && self.uses[array] == 1
     }
 
@@ -228,6 +231,7 @@ impl Nester<'_> {
             let nest = over(b.function, *soac, outer, &elements, span);
             let mut bound = pattern[..n_reduced].to_vec();
             bound.extend(elements[n_reduced..].iter().map(|ty| b.function.fresh("rows", ty.array_of(outer))));
+            bound[n_reduced..].iter().for_each(|&rows| self.uses[rows] = 1);
             b.bind_to(bound.clone(), Expr::Screma(Box::new(nest)));
             for (&array, &made) in pattern.iter().zip(&bound).skip(n_reduced) {
                 let shape = b.function.ty(array).shape().iter().copied().collect();

@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// All passes.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, NEST_DEVICE, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     ENCLOSE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -35,7 +35,7 @@ pub const CPU: &[Pass] = &[
     UNMAP,
     // After fusion: an invariant operation that has fused with a varying one stays in its loop.
     HOIST,
-    // Flat maps have fused with each other by now. The nests that they become fuse with those that make their elements.
+    // Most flat maps have fused with each other by now. The nests that they become fuse with those that make their elements.
     NEST,
     // Removing dead results and inputs lets more fuse.
     FUSE,
@@ -245,9 +245,10 @@ const NEST: Pass = Pass {
     run: crate::nest::nest,
 };
 
+/// The form of [`NEST`] for devices, under the same name for those who leave it out.
 const NEST_DEVICE: Pass = Pass {
-    name: "nest_device",
-    about: "run maps over flattened views as nests on devices",
+    name: NEST.name,
+    about: NEST.about,
     needs: Level::Soac,
     gives: None,
     run: crate::nest::nest_device,
