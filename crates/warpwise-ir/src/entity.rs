@@ -129,6 +129,11 @@ impl<K: Entity, V: Clone> SecondaryMap<K, V> {
     pub fn clear(&mut self) {
         self.values.clear();
     }
+
+    /// Returns all annotations, including defaults between them.
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V> {
+        self.values.iter_mut()
+    }
 }
 
 impl<K: Entity, V: Clone + Default> Default for SecondaryMap<K, V> {

@@ -125,9 +125,11 @@ impl<'f> Access<'f> {
         self.layouts[array].unwrap_or_else(row_major)
     }
 
-    /// Returns the layouts of arrays bound so far.
-    pub fn layouts(&self) -> &SecondaryMap<Var, Option<Layout>> {
-        &self.layouts
+    /// Returns the layouts of all arrays, at uniform addresses, for an analysis along another index.
+    pub fn uniform_layouts(&self) -> SecondaryMap<Var, Option<Layout>> {
+        let mut layouts = self.layouts.clone();
+        layouts.values_mut().flatten().for_each(|layout| layout.offset = Variance::Uniform);
+        layouts
     }
 
     fn body(&mut self, body: &Body) {

@@ -65,12 +65,12 @@ const SEARCHING: f64 = LANES;
 /// The same ratio for loops that try one candidate after the other. Lanes gain nothing if one of them tries all.
 const TRYING: f64 = 2.0 * LANES;
 
-/// Cost of loading, in each iteration of a short loop, the next element of a place of each lane's own. One value at a time these
-/// are loads from the first-level cache, several in a cycle.
+/// Cost of loading in lanes that walk along memory, each from a different start. One value at a time such loads hit the first-level
+/// cache, several in a cycle.
 const WALK: f64 = 4.0 * LANES;
 
-/// Maximum length of loops that a processor overlaps with the next ones. In longer loops each iteration waits for the one before,
-/// and lanes gain although they gather.
+/// Maximum length of loops that a processor overlaps with the next ones. In longer loops each iteration waits for the one before, and
+/// lanes gain although they gather. Loops whose lengths vary between lanes count as short.
 const OVERLAPPING: f64 = 64.0;
 
 /// Cost of combining the lanes of a vector at the end of a reduction.
@@ -102,7 +102,7 @@ pub fn scalar_body(
     let stm = |stm: &Stm| match &stm.expr {
         Expr::Seg(op) => inner(op),
         Expr::Index { .. } => 1.0,
-        // A branch that is predicted, and that processors fuse with its comparison.
+        // The branch is predicted. Its comparison is counted.
         Expr::Assert { .. } => 0.0,
         expr @ exprs!(
             Operand, scalar, Slice, Update, fresh, Rearrange, Reshape, If, Loop, Call, soac, UpdateAcc,
@@ -128,7 +128,7 @@ struct InLanes<'a> {
     access: &'a Access<'a>,
     /// Rows that leave the outermost body: adjacent lanes access addresses a row apart.
     leaving: &'a FxHashSet<Var>,
-    /// The accesses along the innermost loop around the code, if that is a short one.
+    /// The accesses along the innermost loop around the code, if that counts as short.
     along: Option<&'a Access<'a>>,
 }
 
@@ -153,7 +153,7 @@ impl InLanes<'_> {
                 let trips = loop_trips(form, guess);
                 let along = match form {
                     LoopForm::For { index, .. } if waiting > 1.0 || trips <= OVERLAPPING => {
-                        Some(Access::along(function, access.layouts(), *index, body))
+                        Some(Access::along(function, &access.uniform_layouts(), *index, body))
                     }
                     LoopForm::For { .. } | LoopForm::While { .. } => None,
                 };
