@@ -14,14 +14,14 @@ const MOST_WIDE_DIVISIONS: usize = 16;
 
 /// A division of vectors of 64-bit integers.
 #[derive(Clone, Copy)]
-struct Wide {
+struct WideDivision {
     signed: bool,
     part: Part,
     /// The divisor, if it is constant.
     known: Option<i64>,
 }
 
-/// What is wanted of a division, rounded towards zero.
+/// A result of a division, rounded towards zero.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Quotient,
@@ -215,9 +215,9 @@ impl Function<'_> {
     }
 
     fn signed_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
-        if is_wide(x.ty, known) {
+        if has_narrow_version(x.ty, known) {
             let (_, safe) = self.safe_divisor(y, known);
-            return self.wide_division(Wide { signed: true, part: Part::Remainder, known }, x, &safe);
+            return self.wide_division(WideDivision { signed: true, part: Part::Remainder, known }, x, &safe);
         }
         if divides_plainly(known) {
             return self.text.binary(int::SREM, x, y);
@@ -228,15 +228,15 @@ impl Function<'_> {
     }
 
     fn signed_quotient(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
-        let is_wide = is_wide(x.ty, known);
-        if divides_plainly(known) && !is_wide {
+        let has_narrow = has_narrow_version(x.ty, known);
+        if divides_plainly(known) && !has_narrow {
             return self.text.binary(int::SDIV, x, y);
         }
         let (negates, safe) = self.safe_divisor(y, known);
         let quotient = if has_float_division(x.ty) {
             self.quotient_by_floats((cast::SITOFP, cast::FPTOSI), x, &safe)
-        } else if is_wide {
-            self.wide_division(Wide { signed: true, part: Part::Quotient, known }, x, &safe)
+        } else if has_narrow {
+            self.wide_division(WideDivision { signed: true, part: Part::Quotient, known }, x, &safe)
         } else {
             self.text.binary(int::SDIV, x, &safe)
         };
@@ -244,7 +244,7 @@ impl Function<'_> {
         self.text.select(&negates, &negated, &quotient)
     }
 
-    /// Returns whether a signed divisor is -1, and a divisor that replaces it then, because the least integer divided by -1 traps.
+    /// Returns whether a signed divisor is -1, and the divisor with 1 instead of -1, because the least integer divided by -1 traps.
     fn safe_divisor(&mut self, y: &Value<Int>, known: Option<i64>) -> (Mask, Value<Int>) {
         let negates = self.text.compare_int(int::EQ, y, -1);
         let safe = self.text.select(&negates, &y.ty.constant(1), &never_zero(y, known));
@@ -255,15 +255,15 @@ impl Function<'_> {
         if known.is_none() && has_float_division(x.ty) {
             return self.quotient_by_floats((cast::UITOFP, cast::FPTOUI), x, y);
         }
-        if is_wide(x.ty, known) {
-            return self.wide_division(Wide { signed: false, part: Part::Quotient, known }, x, y);
+        if has_narrow_version(x.ty, known) {
+            return self.wide_division(WideDivision { signed: false, part: Part::Quotient, known }, x, y);
         }
         self.text.binary(int::UDIV, x, &never_zero(y, known))
     }
 
     fn unsigned_remainder(&mut self, x: &Value<Int>, y: &Value<Int>, known: Option<i64>) -> Value<Int> {
-        if is_wide(x.ty, known) {
-            return self.wide_division(Wide { signed: false, part: Part::Remainder, known }, x, y);
+        if has_narrow_version(x.ty, known) {
+            return self.wide_division(WideDivision { signed: false, part: Part::Remainder, known }, x, y);
         }
         if known.is_none() && x.ty.is_vector() {
             let quotient = self.unsigned_quotient(x, y, known);
@@ -288,17 +288,19 @@ impl Function<'_> {
         self.text.cast(from, &quotient, x.ty.bits())
     }
 
-    /// Divides vectors of 64-bit integers, for which the machine divides lane by lane, and has no multiplication for known divisors.
-    /// Most operands are indices or extents, though: if all operands are signed 32-bit integers, they are divided as such.
-    fn wide_division(&mut self, how: Wide, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
+    /// Divides vectors of 64-bit integers. The machine does so lane by lane, or for a known divisor by many multiplications. Most
+    /// operands are indices or extents, though: if all operands are signed 32-bit integers, they are divided as such.
+    fn wide_division(&mut self, how: WideDivision, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         let division = match (how.part, how.signed) {
             (Part::Quotient, true) => int::SDIV,
             (Part::Quotient, false) => int::UDIV,
             (Part::Remainder, true) => int::SREM,
             (Part::Remainder, false) => int::UREM,
         };
+        // Divisions by unknown numbers gain most and may use all of the budget.
+        let most = if how.known.is_some() { MOST_WIDE_DIVISIONS / 2 } else { MOST_WIDE_DIVISIONS };
         self.wide_divisions += 1;
-        if self.wide_divisions > MOST_WIDE_DIVISIONS {
+        if self.wide_divisions > most {
             return self.text.binary(division, x, y);
         }
         let result = self.text.slot(x.ty);
@@ -328,7 +330,7 @@ impl Function<'_> {
         self.text.read(&result)
     }
 
-    /// Returns an integer that is zero if `value` is a signed integer of 32 bits, which is not negative if it counts as unsigned.
+    /// Returns zero if `value` is a signed 32-bit integer. Unsigned values must be nonnegative as such.
     fn above_32_bits(&mut self, signed: bool, value: &Value<Int>) -> Value<Int> {
         if !signed {
             return self.text.binary_int(int::LSHR, value, 31);
@@ -338,8 +340,8 @@ impl Function<'_> {
         self.text.binary_int(int::LSHR, &moved, 32)
     }
 
-    /// Divides vectors of signed 32-bit integers, by no -1.
-    fn narrow_division(&mut self, how: Wide, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
+    /// Divides vectors of signed 32-bit integers. No divisor is -1.
+    fn narrow_division(&mut self, how: WideDivision, x: &Value<Int>, y: &Value<Int>) -> Value<Int> {
         match (how.part, how.known) {
             (Part::Quotient, Some(_)) => self.text.binary(int::SDIV, x, y),
             (Part::Remainder, Some(_)) => self.text.binary(int::SREM, x, y),
@@ -445,10 +447,10 @@ fn never_zero(y: &Value<Int>, known: Option<i64>) -> Value<Int> {
     if known == Some(0) { y.ty.constant(1) } else { y.clone() }
 }
 
-/// Returns whether a division is worth a test whether all operands have 32 bits.
-fn is_wide(ty: Type<Int>, known: Option<i64>) -> bool {
+/// Returns whether a division is much cheaper in 32 bits.
+fn has_narrow_version(ty: Type<Int>, known: Option<i64>) -> bool {
     let is_narrow = |divisor| i32::try_from(divisor).is_ok_and(|divisor| divisor > 1);
-    ty.is_vector() && ty.bits() == 64 && power_of_two(known).is_none() && known.is_none_or(is_narrow)
+    ty.lanes >= 4 && ty.bits() == 64 && power_of_two(known).is_none() && known.is_none_or(is_narrow)
 }
 
 fn has_float_division(ty: Type<Int>) -> bool {
