@@ -16,6 +16,10 @@ use crate::report::machine;
 /// Time in microseconds below which a case of Futhark measures the cost of a call.
 const CALL: f64 = 20.0;
 
+/// Ratio above which the programs cannot have done the same work: one of them computes only what the result needs. The mean leaves
+/// such cases out.
+const SKIPPED: f64 = 100.0;
+
 /// A case of a program.
 #[derive(Serialize, Deserialize)]
 pub struct Row {
@@ -158,12 +162,17 @@ impl Report {
         let mut text = format!("# Programs of others\n\n{machine}{place}.\n\n");
         for (what, of_calls) in [("of 20 µs and more", false), ("under 20 µs", true)] {
             let mut ratios = self.ratios(of_calls);
-            let Some(mean) = geometric_mean(&ratios) else { continue };
+            let (done, skipped): (Vec<f64>, Vec<f64>) = ratios.iter().partition(|ratio| **ratio <= SKIPPED);
+            let Some(mean) = geometric_mean(&done) else { continue };
+            let without = match skipped.len() {
+                0 => String::new(),
+                count => format!(" (without {count} above {SKIPPED}, where work is left out)"),
+            };
             let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
             let below = ratios.iter().filter(|ratio| **ratio < 1.0).count();
             let _ = writeln!(
                 text,
-                "- {} cases {what}, Futhark's best time / ours: geometric mean {mean:.2}, median {:.2}, least {least:.2}, {below} under 1",
+                "- {} cases {what}, Futhark's best time / ours: geometric mean {mean:.2}{without}, median {:.2}, least {least:.2}, {below} under 1",
                 ratios.len(),
                 median(&mut ratios)
             );
@@ -243,5 +252,21 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("| 2.0 µs | 0.0 µs | – | – |"), "{text}");
+    }
+
+    #[test]
+    fn cases_whose_work_is_left_out_are_not_in_the_mean() {
+        let row = |ours, theirs| Row {
+            program: "p.fut".to_string(),
+            entry: "main".to_string(),
+            case: "1".to_string(),
+            ours: Some(ours),
+            theirs: vec![Some(theirs), None],
+        };
+        let mut report = Report::new(Setting::processor(true));
+        report.rows = vec![row(10.0, 40.0), row(10.0, 90.0), row(2.0, 2000.0)];
+        let text = report.markdown();
+        let line = "geometric mean 6.00 (without 1 above 100, where work is left out), median 9.00";
+        assert!(text.contains(line), "{text}");
     }
 }
