@@ -42,7 +42,7 @@ const MOST_WORK: i64 = 20_000;
 /// Number of times that a task copies an array that its loop carries: the first value, the result, and the task's result.
 const COPIES: f64 = 3.0;
 
-/// Maximum number of statements of a loop, all of which are compiled twice.
+/// Maximum number of statements of a loop. Each is compiled twice.
 const MOST_STMS: usize = 100;
 
 /// The cost of the code that runs once for each point of a space, by the extents of the space.
