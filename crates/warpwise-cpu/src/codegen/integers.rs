@@ -447,10 +447,15 @@ fn never_zero(y: &Value<Int>, known: Option<i64>) -> Value<Int> {
     if known == Some(0) { y.ty.constant(1) } else { y.clone() }
 }
 
-/// Returns whether a division is much cheaper in 32 bits.
+/// Returns whether a division is much cheaper in 32 bits. Multiplications by few lanes cost no more than the test.
 fn has_narrow_version(ty: Type<Int>, known: Option<i64>) -> bool {
-    let is_narrow = |divisor| i32::try_from(divisor).is_ok_and(|divisor| divisor > 1);
-    ty.lanes >= 4 && ty.bits() == 64 && power_of_two(known).is_none() && known.is_none_or(is_narrow)
+    let gains = match known {
+        Some(divisor) => {
+            ty.lanes >= 4 && power_of_two(known).is_none() && (2..=i32::MAX.into()).contains(&divisor)
+        }
+        None => true,
+    };
+    ty.is_vector() && ty.bits() == 64 && gains
 }
 
 fn has_float_division(ty: Type<Int>) -> bool {
