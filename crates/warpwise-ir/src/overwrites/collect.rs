@@ -71,6 +71,14 @@ impl<'a> Walk<'a, '_> {
                 self.results_become(&mut past, start, &carried, pattern);
                 let own = self.seen_outside(past, start);
                 self.no_clash(stm, &own, start, &Other::Later(form));
+                for (param, &var) in params.iter().zip(pattern).filter(|(param, _)| is_own(param)) {
+                    // A first value that lies where the parameter does is copied onto itself.
+                    if let (Some(from), Some(to)) = (self.read(param.init), self.read(param.var.into()))
+                        && is_in_place(&from, &to)
+                    {
+                        self.joined.push((from.root, self.roots.root(var)));
+                    }
+                }
                 first.into_iter().filter_map(|init| self.read(init)).chain(own).collect()
             }
             Expr::Call { args, .. } => args.iter().filter_map(|&arg| self.read(arg)).collect(),
