@@ -13,7 +13,7 @@
 //! array. The rules, for one block:
 //!
 //! - Since the root of a read was made, no other root may have overwritten what is read. An update with an array that already
-//!   lies at the destination transfers the earlier writes there to its own root.
+//!   lies at the destination makes the earlier writes there its own, too; so does a loop with a first value that lies there.
 //! - In a segmented operation no iteration reads what another iteration writes; in a loop no iteration reads what an earlier one
 //!   has written. Accesses of one root are exempt: segmented operations write different elements of their results by
 //!   construction.
@@ -30,6 +30,7 @@ mod collect;
 mod compare;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::entity::SecondaryMap;
 use crate::expr::{Body, Expr, LoopParam, Stm};
@@ -255,10 +256,20 @@ struct Access {
     block: Var,
     /// The named array.
     array: Var,
+    /// The root of that array.
     root: Var,
+    /// Further roots that what is written belongs to.
+    shared: SmallVec<[Var; 1]>,
     /// The accessed region; none if it may be anywhere in the block.
     region: Option<Region>,
     certs: Vec<Var>,
+}
+
+impl Access {
+    /// Whether what is accessed belongs to an array with this root.
+    fn belongs_to(&self, root: Var) -> bool {
+        self.root == root || self.shared.contains(&root)
+    }
 }
 
 /// A walk over statements in execution order.
@@ -272,7 +283,7 @@ struct Walk<'a, 'f> {
     bound: SecondaryMap<Var, u32>,
     /// Certificates that the current statement and the enclosing ones name.
     certs: Vec<Var>,
-    /// Roots of arrays that the current statement copies onto themselves, with the roots that they belong to afterwards.
+    /// Roots of arrays that the current statement copies onto themselves, with the roots that they belong to as well afterwards.
     joined: Vec<(Var, Var)>,
     found: Vec<Clash<'a>>,
 }
@@ -288,8 +299,18 @@ impl Past {
     /// Transfers the writes of one root to another.
     fn rename(&mut self, part: Var, whole: Var) {
         let accesses = self.accesses.iter_mut().map(|(_, access)| access);
-        let writes = accesses.filter(|access| access.kind != Kind::Read && access.root == part);
-        writes.for_each(|access| access.root = whole);
+        let writes = accesses.filter(|access| access.kind != Kind::Read);
+        for write in writes {
+            let roots = std::iter::once(&mut write.root).chain(&mut write.shared);
+            roots.filter(|root| **root == part).for_each(|root| *root = whole);
+        }
+    }
+
+    /// Makes the writes of one root writes of another, too.
+    fn share(&mut self, part: Var, whole: Var) {
+        let accesses = self.accesses.iter_mut().map(|(_, access)| access);
+        let writes = accesses.filter(|access| access.kind != Kind::Read && access.belongs_to(part));
+        writes.filter(|access| !access.belongs_to(whole)).for_each(|access| access.shared.push(whole));
     }
 }
 
@@ -310,8 +331,8 @@ impl<'a> Walk<'a, '_> {
             stm.pattern.iter().for_each(|&var| self.bound[var] = self.clock);
             for (part, whole) in std::mem::take(&mut self.joined) {
                 // Arrays that existed before keep their root.
-                if self.bound[part] > start && part != whole {
-                    past.rename(part, whole);
+                if self.bound[part] > start {
+                    past.share(part, whole);
                 }
             }
         }
@@ -335,7 +356,7 @@ impl<'a> Walk<'a, '_> {
                 write.kind != Kind::Read
                     && *time > born
                     && write.block == read.block
-                    && write.root != read.root
+                    && !write.belongs_to(read.root)
                     && self.may_meet(read, write)
             };
             if let Some((_, write)) = past.accesses.iter().find(spoils) {

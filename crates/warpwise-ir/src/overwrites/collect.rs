@@ -1,5 +1,7 @@
 //! The reads and writes of a statement, by region.
 
+use smallvec::SmallVec;
+
 use super::compare::Other;
 use super::{Access, Clash, Kind, Past, Walk};
 use crate::expr::{Expr, LoopForm, LoopParam, SliceDim, Stm};
@@ -248,7 +250,8 @@ impl<'a> Walk<'a, '_> {
 
     fn access(&self, kind: Kind, array: Var, region: Option<Region>) -> Option<Access> {
         let block = self.block(array).filter(|block| self.blocks.contains(block))?;
-        Some(Access { kind, block, array, root: self.roots.root(array), region, certs: self.certs.clone() })
+        let (root, shared, certs) = (self.roots.root(array), SmallVec::new(), self.certs.clone());
+        Some(Access { kind, block, array, root, shared, region, certs })
     }
 
     fn block(&self, array: Var) -> Option<Var> {

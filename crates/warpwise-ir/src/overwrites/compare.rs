@@ -61,7 +61,7 @@ impl<'a> Walk<'a, '_> {
             let spoils = |write: &&Access| {
                 write.kind != Kind::Read
                     && write.block == read.block
-                    && write.root != read.root
+                    && !write.belongs_to(read.root)
                     && !self.are_apart_elsewhere(read, write, start, other)
             };
             if let Some(write) = accesses.iter().find(spoils) {
