@@ -129,7 +129,7 @@ impl Circuits<'_> {
             return Err(Why::Interleaved);
         }
         let first = self.only_use(body, block, origin, copy)?;
-        let needed = needed(body, (first, copy), &computed, &destination).ok_or(Why::Later)?;
+        let needed = needed(self.function, body, (first, copy), &computed, &destination).ok_or(Why::Later)?;
         let follow = Follow { function: self.function, blocks: &self.blocks };
         if let Some(way) = follow.way(body, source, &destination.index_fn) {
             return Ok(Plan { source, alloc, first, copy, needed, computed, destination, way });
@@ -204,12 +204,13 @@ impl Circuits<'_> {
 /// placement, the checks that permit writing there, and the code before these checks that may fail. Returns `None` if one cannot
 /// move.
 fn needed(
+    function: &Function,
     body: &Body,
     (first, copy): (usize, usize),
     computed: &[Stm],
     destination: &Placement,
 ) -> Option<Vec<usize>> {
-    let mut wanted: Vec<Var> = vec![destination.block];
+    let mut wanted: Vec<Var> = of_placement(destination).collect();
     wanted.extend(&body.stms[copy].certs);
     // A fresh array must exist before the source is made in it.
     let is_fresh = |array: &Var| {
@@ -217,8 +218,6 @@ fn needed(
         between.any(|stm| stm.pattern == [*array] && is_fresh(&stm.expr))
     };
     wanted.extend(updated(&body.stms[copy]).filter(is_fresh));
-    let numbers = destination.index_fn.dims.iter().map(|dim| dim.stride);
-    wanted.extend(numbers.chain([destination.index_fn.offset]).filter_map(Operand::as_var));
     let operands = |stm: &Stm, wanted: &mut Vec<Var>| {
         stm.expr.for_each_operand(|operand| wanted.extend(operand.as_var()));
     };
@@ -233,6 +232,8 @@ fn needed(
                 return None;
             }
             operands(stm, &mut wanted);
+            let places = stm.pattern.iter().filter_map(|&array| function.vars[array].placement.as_ref());
+            wanted.extend(places.flat_map(of_placement));
             needed.push(position);
         }
         // Of several failures, the first in program order is reported.
@@ -247,6 +248,13 @@ fn needed(
     }
     needed.sort_unstable();
     Some(needed)
+}
+
+/// Returns the block of a placement and the variables of its index function.
+fn of_placement(placement: &Placement) -> impl Iterator<Item = Var> {
+    let index_fn = &placement.index_fn;
+    let numbers = index_fn.dims.iter().map(|dim| dim.stride).chain([index_fn.offset]);
+    [placement.block].into_iter().chain(numbers.filter_map(Operand::as_var))
 }
 
 /// Whether an expression can be evaluated earlier if its operands are available.
