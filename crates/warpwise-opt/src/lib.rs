@@ -12,6 +12,7 @@ pub mod pipelines;
 pub mod aliases;
 pub mod blocks;
 pub mod side_by_side;
+pub mod small_arrays;
 pub mod uses;
 
 pub mod inline;

@@ -23,7 +23,8 @@ use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Reduce, Scan, Screma, S
 
 use super::Machine;
 use super::rows::of_elements;
-use unroll::{Extents, Value, unrolled, written_out};
+use crate::small_arrays::{Extents, Value};
+use unroll::{unrolled, written_out};
 
 /// Minimum number of elements of a row for which lanes along the row are better than lanes along the rows.
 const WIDE: usize = 4;
