@@ -29,6 +29,7 @@ pub mod nest;
 pub mod relax;
 pub mod sink;
 pub mod unmap;
+pub mod unroll;
 
 pub mod flatten;
 pub mod gather;

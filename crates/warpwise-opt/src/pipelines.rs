@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// All passes.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, UNROLL, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     ENCLOSE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -40,7 +40,9 @@ pub const CPU: &[Pass] = &[
     // Removing dead results and inputs lets more fuse.
     FUSE,
     SIMPLIFY,
-    // The inner operations of nests that have fused.
+    // By now intermediate small arrays have fused away. What is left over literals becomes straight code, whose parts fuse like the
+    // inner operations of nests that have fused.
+    UNROLL,
     FUSE,
     SIMPLIFY,
     SEGMENT,
@@ -73,7 +75,7 @@ pub const CPU: &[Pass] = &[
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // Up to FLATTEN the order and its reasons are those for CPUs, except for REGULARISE, which comes after FLATTEN.
-    FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY,
+    FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY, UNROLL, SIMPLIFY,
     // Fused nests are lifted. The operations that replace them fuse again, and so do operations on gathered rows.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     NEST_DEVICE, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
@@ -112,7 +114,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// Passes that can be left out: they make code faster, and change results by rounding at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, ENCLOSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, UNROLL, ENCLOSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// Returns the given passes without contraction, so that every float operation is rounded separately.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -252,6 +254,14 @@ const NEST_DEVICE: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::nest::nest_device,
+};
+
+const UNROLL: Pass = Pass {
+    name: "unroll",
+    about: "unroll operations over array literals inside nests",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::unroll::unroll,
 };
 
 const FLATTEN: Pass = Pass {

@@ -58,12 +58,13 @@ fn passes(seed: u64) -> &'static [Pass] {
     if seed.is_multiple_of(5) { pipelines::UNFUSED } else { pipelines::CPU }
 }
 
-/// Short and long programs. Every third may fail, every second updates rows of arrays with other rows, every fourth reads neighbours.
+/// Short and long programs. Every third may fail, every second updates rows of arrays with other rows, every fourth reads
+/// neighbours, every sixth has small arrays.
 fn options(seed: u64) -> Options {
     let statements = 5 + (seed % 30) as usize;
     let failing = seed.is_multiple_of(3).then(Checks::default);
-    let (rows, borders) = (seed % 2 == 1, seed % 4 == 2);
-    Options { statements, failing, rows, borders, ..Options::default() }
+    let (rows, borders, small) = (seed % 2 == 1, seed % 4 == 2, seed % 6 == 4);
+    Options { statements, failing, rows, borders, small, ..Options::default() }
 }
 
 /// Returns further acceptable outcomes of a program that may fail: checks may vanish together with unused values.

@@ -18,6 +18,7 @@ mod control;
 mod random;
 mod scalars;
 mod scope;
+mod small;
 mod soacs;
 mod updates;
 
@@ -59,6 +60,8 @@ pub struct Options {
     pub rows: bool,
     /// Whether there are maps that read neighbours, with borders.
     pub borders: bool,
+    /// Whether there are maps that compute small arrays of known sizes.
+    pub small: bool,
     /// Checks that may fail; none for programs that never fail.
     pub failing: Option<Checks>,
 }
@@ -78,6 +81,7 @@ impl Default for Options {
             calls: true,
             rows: false,
             borders: false,
+            small: false,
             failing: None,
         }
     }
@@ -227,6 +231,9 @@ impl Generator<'_> {
         }
         if self.options.borders && self.random.chance(1, 6) {
             return self.stencil();
+        }
+        if self.options.small && self.random.chance(1, 5) {
+            return self.small_arrays();
         }
         let deep = self.nesting >= self.options.nesting;
         match self.random.below(if deep { 12 } else { 24 }) {
