@@ -70,7 +70,7 @@ impl<'a> Checker<'a> {
             return Value::Failed;
         }
         let name = format!("{}{}", self.prefix, self.text(decl.name.name.symbol));
-        let mut def = Def { name, span: place, attrs: attrs.to_vec(), function, ty };
+        let mut def = Def { name, span: place, attrs: attrs.to_vec(), function, ty, fresh: Uniqueness::No };
         self.check_consumption(&mut def, decl.result.is_some());
         if self.n_errors() > errors {
             return Value::Failed;

@@ -71,9 +71,10 @@ impl<'a> Checker<'a> {
         definition: &'a TypeExpr,
         name: Symbol,
     ) {
-        let own = match annotation.exists.is_empty() {
-            true => Liftedness::Unlifted,
-            false => Liftedness::SizeLifted,
+        // Sizes that a name hides count by the declaration of the name.
+        let own = match leaves_sizes_open(definition) {
+            true => Liftedness::SizeLifted,
+            false => Liftedness::Unlifted,
         };
         // An abstract type that a module type declares without `~` counts as unlifted, whatever its definition is.
         let behind = match self.liftedness(&annotation.ty) {
@@ -84,7 +85,8 @@ impl<'a> Checker<'a> {
         if found as u8 > declared as u8 {
             self.report_hiding(found, definition.span, name);
         }
-        if let Some(&size) = annotation.exists.iter().find(|&&size| !is_extent(&annotation.ty, size)) {
+        let hidden = annotation.exists.iter().find(|&&size| !is_extent(&annotation.ty, size));
+        if let Some(&size) = hidden.filter(|_| found != Liftedness::Unlifted) {
             let size = self.show_local(size).to_string();
             let message = format!("anonymous size `{size}` not used constructively as the size of an array");
             self.report(Diagnostic::error("E0306", definition.span, message));
@@ -112,6 +114,27 @@ impl<'a> Checker<'a> {
         };
         let error = Diagnostic::error("E0216", span, format!("{what}, as `{name}` does"));
         self.report(error.hint(format!("declare it with `type{mark}`")));
+    }
+}
+
+/// Whether a type expression has a size `[]`.
+fn leaves_sizes_open(expr: &TypeExpr) -> bool {
+    match &expr.kind {
+        TypeExprKind::Var(_) | TypeExprKind::Arrow { .. } => false,
+        TypeExprKind::Tuple(parts) => parts.iter().any(leaves_sizes_open),
+        TypeExprKind::Record(fields) => fields.iter().any(|field| leaves_sizes_open(&field.ty)),
+        TypeExprKind::Array { size, element } => size.expr.is_none() || leaves_sizes_open(element),
+        TypeExprKind::Unique(inner) | TypeExprKind::Exists { body: inner, .. } => leaves_sizes_open(inner),
+        TypeExprKind::Apply { function, argument } => {
+            let by_argument = match &**argument {
+                TypeArg::Size(size) => size.expr.is_none(),
+                TypeArg::Type(ty) => leaves_sizes_open(ty),
+            };
+            by_argument || leaves_sizes_open(function)
+        }
+        TypeExprKind::Sum(constructors) => {
+            constructors.iter().any(|constructor| constructor.payload.iter().any(leaves_sizes_open))
+        }
     }
 }
 

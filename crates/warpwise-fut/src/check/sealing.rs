@@ -14,6 +14,7 @@ use crate::check::infer::{Head, Resolved, Why};
 use crate::check::modules::laying::Seal;
 use crate::check::modules::scopes::Scopes;
 use crate::check::size::names::is_extent;
+use crate::check::size::unify::covers;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Ident, Liftedness, TypeDecl, TypeExpr, TypeParam as AstParam};
 use crate::typed::ids::{AbstractId, DefId};
@@ -271,15 +272,30 @@ impl<'a> Checker<'a> {
             attrs: Vec::new(),
             function,
             ty: spec.ty.clone(),
+            fresh: Uniqueness::No,
         });
         DefId(self.program.defs.len() as u32 - 1)
+    }
+
+    /// Returns the value with unique parts of its result as specified, if they share nothing although no annotation says so.
+    fn as_unique_as(&mut self, value: Value, spec: &Poly) -> Value {
+        let Value::Def(id, poly) = &value else { return value };
+        let def = &mut self.program.defs[id.index()];
+        let Some(wanted) = result_after(&spec.ty, def.function.params.len()) else { return value };
+        let is_granted = covers(&wanted.ty, &def.function.result.unique, &wanted.unique);
+        if self.in_prelude || is_granted || !covers(&wanted.ty, &def.fresh, &wanted.unique) {
+            return value;
+        }
+        def.grant_fresh();
+        Value::Def(*id, Rc::new(Poly { ty: def.ty.clone(), ..Poly::clone(poly) }))
     }
 
     /// Returns the definition that gives a value its specified type.
     fn conform(&mut self, seal: &Seal<'a>, name: &Ident, value: &Value, spec: &Poly) -> Option<DefId> {
         let errors = self.n_errors();
         let first_local = self.start();
-        let (head, found) = self.instantiate_value(value.clone(), seal.span)?;
+        let value = self.as_unique_as(value.clone(), spec);
+        let (head, found) = self.instantiate_value(value, seal.span)?;
         let expected = self.erase(&spec.ty);
         if self.infer.types.unify(expected, found).is_err() {
             let (expected, found) = (self.show_ty(expected), self.show_ty(found));
@@ -308,8 +324,23 @@ impl<'a> Checker<'a> {
         let name = format!("{}{}", self.prefix, self.text(name.symbol));
         let body = Expr { ty: ty.clone(), ..function.body };
         let function = Function { body, ..function };
-        self.program.defs.push(Def { name, span: seal.span, attrs: Vec::new(), function, ty });
+        let (span, attrs, fresh) = (seal.span, Vec::new(), Uniqueness::No);
+        self.program.defs.push(Def { name, span, attrs, function, ty, fresh });
         Some(DefId(self.program.defs.len() as u32 - 1))
+    }
+}
+
+/// Returns the result of a function after this number of arguments.
+fn result_after(ty: &Type, params: usize) -> Option<&ResultType> {
+    match ty {
+        Type::Arrow(arrow) if params == 1 => Some(&arrow.result),
+        Type::Arrow(arrow) => result_after(&arrow.result.ty, params.checked_sub(1)?),
+        Type::Prim(_)
+        | Type::Param(_)
+        | Type::Abstract(..)
+        | Type::Array(_)
+        | Type::Record(_)
+        | Type::Sum(_) => None,
     }
 }
 

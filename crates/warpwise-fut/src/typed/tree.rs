@@ -1,12 +1,14 @@
 //! Definitions, patterns and expressions of a typed program.
 
+use std::sync::Arc;
+
 use warpwise_diag::Span;
 
 use crate::syntax::ast::{Attr, Liftedness, Literal, PrimType, RangeBound};
 use crate::syntax::session::Symbol;
 use crate::typed::ids::{DefId, LocalId, TypeParamId};
 use crate::typed::intrinsic::Intrinsic;
-use crate::typed::ty::{ResultType, Size, Type, Uniqueness};
+use crate::typed::ty::{ArrowType, ResultType, Size, Type, Uniqueness};
 
 /// A checked program.
 #[derive(Clone, Default, Debug)]
@@ -36,6 +38,28 @@ pub struct Def {
     pub function: Function,
     /// Curried type, over the parameters of the function's scheme.
     pub ty: Type,
+    /// The parts of the result that share memory with nothing, whether or not an annotation says so.
+    pub fresh: Uniqueness,
+}
+
+impl Def {
+    /// Makes all fresh parts of the result unique.
+    pub fn grant_fresh(&mut self) {
+        self.ty = with_unique_result(&self.ty, self.function.params.len(), &self.fresh);
+        self.function.result.unique = self.fresh.clone();
+    }
+}
+
+/// Returns a function type with the uniqueness of its innermost result replaced.
+fn with_unique_result(ty: &Type, params: usize, unique: &Uniqueness) -> Type {
+    let Type::Arrow(arrow) = ty else { return ty.clone() };
+    let mut arrow = ArrowType::clone(arrow);
+    if params == 1 {
+        arrow.result.unique = unique.clone();
+    } else {
+        arrow.result.ty = with_unique_result(&arrow.result.ty, params - 1, unique);
+    }
+    Type::Arrow(Arc::new(arrow))
 }
 
 /// The function of a definition or a local function. A constant has no parameters.

@@ -94,7 +94,13 @@ fn uses_elements(stm: &Stm, array: Var, extents: &Extents) -> bool {
         Expr::Update { array: written, dims, .. } => {
             usize::from(*written == array && updates_element(extents, dims))
         }
-        expr if is_known_view(expr) => usize::from(expr.viewed() == Some(array)),
+        Expr::Rearrange { array: viewed, .. }
+        | Expr::Reshape { array: viewed, .. }
+        | Expr::Slice { array: viewed, .. }
+            if is_known_view(&stm.expr) =>
+        {
+            usize::from(*viewed == array)
+        }
         Expr::Screma(soac) if weight(&stm.expr).is_some_and(|weight| weight <= MOST_STATEMENTS) => {
             soac.inputs.iter().filter(|&&input| input == array).count()
         }

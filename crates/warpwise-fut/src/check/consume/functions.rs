@@ -1,7 +1,5 @@
 //! Definitions, local functions and lambdas.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
 
@@ -11,7 +9,7 @@ use crate::check::consume::aliases::{
 };
 use crate::typed::ids::LocalId;
 use crate::typed::tree::{Def, Expr, ExprKind, Function, Param, Pat, PatKind};
-use crate::typed::ty::{ArrowType, Type, Uniqueness};
+use crate::typed::ty::{Type, Uniqueness};
 
 impl Consumption<'_> {
     /// Checks a definition and records the uniqueness of its result if it was not annotated.
@@ -26,10 +24,12 @@ impl Consumption<'_> {
         self.check_constants(&aliases, function.body.span);
         if annotated {
             self.check_result(&aliases, &function.result.unique, 0, function.body.span);
-        } else if !matches!(function.result.ty, Type::Arrow(_)) {
-            let unique = self.unique_parts(&function.result.ty, &aliases, 0);
-            def.ty = with_unique_result(&def.ty, function.params.len(), &unique);
-            function.result.unique = unique;
+        }
+        if !matches!(function.result.ty, Type::Arrow(_)) {
+            def.fresh = self.unique_parts(&function.result.ty, &aliases, 0);
+            if !annotated {
+                def.grant_fresh();
+            }
         }
     }
 
@@ -227,16 +227,4 @@ impl Uses<'_, '_> {
             }
         });
     }
-}
-
-/// Returns a function type with the uniqueness of its innermost result replaced.
-fn with_unique_result(ty: &Type, params: usize, unique: &Uniqueness) -> Type {
-    let Type::Arrow(arrow) = ty else { return ty.clone() };
-    let mut arrow = ArrowType::clone(arrow);
-    if params == 1 {
-        arrow.result.unique = unique.clone();
-    } else {
-        arrow.result.ty = with_unique_result(&arrow.result.ty, params - 1, unique);
-    }
-    Type::Arrow(Arc::new(arrow))
 }

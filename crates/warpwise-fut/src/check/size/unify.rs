@@ -481,7 +481,7 @@ pub fn arrow(argument: Type, result: Type) -> Type {
 }
 
 /// Whether `more` marks all parts of a type that `less` marks. Scalars need no marks, since they share no memory.
-fn covers(ty: &Type, more: &Uniqueness, less: &Uniqueness) -> bool {
+pub fn covers(ty: &Type, more: &Uniqueness, less: &Uniqueness) -> bool {
     match ty {
         Type::Prim(_) => true,
         Type::Record(_) | Type::Sum(_) => {
