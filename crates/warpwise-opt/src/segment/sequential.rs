@@ -283,7 +283,9 @@ pub fn screma_loop(
         parts.pattern.push(function.fresh_like(param.var));
     }
     let n_scanned = parts.params.len();
+    let mut chosen = Vec::new();
     for reduce in reduces {
+        chosen.extend(reduce.op.body.result.iter().map(|&result| !makes(&reduce.op.body, result)));
         let inputs: Vec<Operand> = values.by_ref().take(reduce.neutral.len()).collect();
         combine(function, &mut parts, reduce.op, &reduce.neutral, &inputs, span);
     }
@@ -297,9 +299,28 @@ pub fn screma_loop(
     for (&result, element) in pattern[n_reduced..].iter().zip(elements) {
         collect(function, &mut parts, index, result, element, span, stms);
     }
-    parts.pattern.extend(pattern);
+    // A SOAC yields fresh arrays, but an operator may yield one of its arguments.
+    let mut copies = Vec::new();
+    for (position, result) in pattern.into_iter().enumerate() {
+        let is_chosen = chosen.get(position).copied().unwrap_or(false) && function.ty(result).rank() > 0;
+        let bound = if is_chosen { function.fresh_like(result) } else { result };
+        if is_chosen {
+            copies.push(plain(vec![result], Expr::Copy(bound), span));
+        }
+        parts.pattern.push(bound);
+    }
     let form = LoopForm::For { index, bound: width };
     stms.push(plain(parts.pattern, Expr::Loop { params: parts.params, form, body: parts.body }, span));
+    stms.append(&mut copies);
+}
+
+/// Whether a body makes the array that it yields.
+fn makes(body: &Body, result: Operand) -> bool {
+    let bound = body.stms.iter().find(|stm| stm.pattern.iter().any(|&var| result == var.into()));
+    bound.is_some_and(|stm| match &stm.expr {
+        exprs!(fresh, soac, Seg) => true,
+        exprs!(Operand, scalar, Assert, view, Update, If, Loop, Call, UpdateAcc, Tuned, Alloc) => false,
+    })
 }
 
 /// Adds loop-carried accumulators that are combined with `inputs`. Returns the accumulators before the combination.
