@@ -11,6 +11,9 @@
 //! 0 <= smax 0 (i - 1) <= i < n        0 <= i <= smin (n - 1) (i + 1) < n        0 <= k + 1 < n        0 <= (n - 2) - k < n - 1
 //! ```
 //!
+//! One more than the length of a row in memory does not overflow, as in tables with a column before the first element:
+//! with `0 <= j < m`, `0 <= j + 1 < m + 1`.
+//!
 //! For these proofs, variables and bounds are represented as the sum of another variable and a number. Sums that may overflow are
 //! not represented.
 //!
@@ -61,6 +64,9 @@ struct Sum {
 /// Maximum absolute value of the number in a sum, far below where a sum of a size and such a number could overflow.
 const MOST: i64 = 1 << 40;
 
+/// More elements than any memory holds.
+const MOST_IN_MEMORY: i64 = 1 << 62;
+
 impl Facts {
     /// Enters a branch.
     pub fn enter(&mut self) -> Mark {
@@ -89,6 +95,11 @@ impl Facts {
         if !self.known[var].nonnegative {
             self.change(var).nonnegative = true;
         }
+    }
+
+    /// Records that `var` is the number of elements of a row in memory, each of which takes at least a byte.
+    pub fn set_in_memory(&mut self, var: Var) {
+        self.set_index(var, Operand::i64(MOST_IN_MEMORY));
     }
 
     /// Records that `var` lies in `0..bound`.
@@ -185,7 +196,10 @@ impl Facts {
         let Sum { of, number: own } = self.sum(x.into());
         let Some(of) = of else { return };
         let all = own.saturating_add(number);
-        let ends = |bound: &Sum| bound.number.saturating_add(number) <= 1;
+        let ends = |bound: &Sum| match bound.of {
+            Some(_) => bound.number.saturating_add(number) <= 1,
+            None => bound.number.checked_add(number).is_some(),
+        };
         let fits = match number {
             ..0 => self.nonnegative(of.into()),
             0 => true,

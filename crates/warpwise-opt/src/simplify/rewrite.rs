@@ -43,6 +43,12 @@ pub fn rewrite(function: &mut Function) -> bool {
     };
     for &param in &params {
         rewriter.learn_sizes(param);
+        // Arguments of entry points are in memory. Inner arrays may be views that repeat an element.
+        if rewriter.function.entry.is_some()
+            && let [Operand::Var(size)] = *rewriter.function.ty(param).shape()
+        {
+            rewriter.facts.set_in_memory(size);
+        }
     }
     let body = rewriter.body(body, Outside::Never);
     let changed = rewriter.changed;
