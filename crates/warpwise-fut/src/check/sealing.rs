@@ -18,7 +18,9 @@ use crate::check::size::unify::covers;
 use crate::check::type_exprs::Subst;
 use crate::syntax::ast::{Ident, Liftedness, TypeDecl, TypeExpr, TypeParam as AstParam};
 use crate::typed::ids::{AbstractId, DefId};
-use crate::typed::tree::{Abstract, AbstractParam, Def, Expr, ExprKind, Function, Instance, Scheme};
+use crate::typed::tree::{
+    Abstract, AbstractParam, Def, Expr, ExprKind, Function, Instance, Scheme, with_unique_result,
+};
 use crate::typed::ty::{ResultType, Size, Type, TypeArg, Uniqueness};
 
 impl<'a> Checker<'a> {
@@ -277,8 +279,8 @@ impl<'a> Checker<'a> {
         DefId(self.program.defs.len() as u32 - 1)
     }
 
-    /// Returns the value with unique parts of its result as specified, if they share nothing although no annotation says so.
-    fn as_unique_as(&mut self, value: Value, spec: &Poly) -> Value {
+    /// Returns the value with the parts of its result marked as unique that the specification asks for, if they are fresh.
+    fn with_specified_uniqueness(&mut self, value: Value, spec: &Poly) -> Value {
         let Value::Def(id, poly) = &value else { return value };
         let def = &mut self.program.defs[id.index()];
         let Some(wanted) = result_after(&spec.ty, def.function.params.len()) else { return value };
@@ -286,15 +288,16 @@ impl<'a> Checker<'a> {
         if self.in_prelude || is_granted || !covers(&wanted.ty, &def.fresh, &wanted.unique) {
             return value;
         }
+        let ty = with_unique_result(&poly.ty, def.function.params.len(), &wanted.unique);
         def.grant_fresh();
-        Value::Def(*id, Rc::new(Poly { ty: def.ty.clone(), ..Poly::clone(poly) }))
+        Value::Def(*id, Rc::new(Poly { ty, ..Poly::clone(poly) }))
     }
 
     /// Returns the definition that gives a value its specified type.
     fn conform(&mut self, seal: &Seal<'a>, name: &Ident, value: &Value, spec: &Poly) -> Option<DefId> {
         let errors = self.n_errors();
         let first_local = self.start();
-        let value = self.as_unique_as(value.clone(), spec);
+        let value = self.with_specified_uniqueness(value.clone(), spec);
         let (head, found) = self.instantiate_value(value, seal.span)?;
         let expected = self.erase(&spec.ty);
         if self.infer.types.unify(expected, found).is_err() {

@@ -38,7 +38,7 @@ pub struct Def {
     pub function: Function,
     /// Curried type, over the parameters of the function's scheme.
     pub ty: Type,
-    /// The parts of the result that share memory with nothing, whether or not an annotation says so.
+    /// The parts of the result that share no memory with each other or with parameters that are only lent, annotated or not.
     pub fresh: Uniqueness,
 }
 
@@ -51,7 +51,7 @@ impl Def {
 }
 
 /// Returns a function type with the uniqueness of its innermost result replaced.
-fn with_unique_result(ty: &Type, params: usize, unique: &Uniqueness) -> Type {
+pub fn with_unique_result(ty: &Type, params: usize, unique: &Uniqueness) -> Type {
     let Type::Arrow(arrow) = ty else { return ty.clone() };
     let mut arrow = ArrowType::clone(arrow);
     if params == 1 {
