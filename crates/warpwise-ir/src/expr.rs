@@ -271,6 +271,14 @@ pub enum SliceDim {
 }
 
 impl SliceDim {
+    /// Returns the index, if only one is selected.
+    pub fn as_fixed(&self) -> Option<Operand> {
+        match *self {
+            SliceDim::Fix(index) => Some(index),
+            SliceDim::Range { .. } => None,
+        }
+    }
+
     /// Returns the range of all `len` indices of a dimension.
     pub fn whole(len: Operand) -> SliceDim {
         SliceDim::Range { start: Operand::i64(0), len, stride: Operand::i64(1) }

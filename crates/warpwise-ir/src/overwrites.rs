@@ -258,7 +258,7 @@ struct Access {
     array: Var,
     /// The root of that array.
     root: Var,
-    /// Further roots that what is written belongs to.
+    /// Other roots that a write belongs to.
     shared: SmallVec<[Var; 1]>,
     /// The accessed region; none if it may be anywhere in the block.
     region: Option<Region>,
@@ -283,7 +283,7 @@ struct Walk<'a, 'f> {
     bound: SecondaryMap<Var, u32>,
     /// Certificates that the current statement and the enclosing ones name.
     certs: Vec<Var>,
-    /// Roots of arrays that the current statement copies onto themselves, with the roots that they belong to as well afterwards.
+    /// Pairs of roots: the writes of the first belong to the second, too, after the current statement.
     joined: Vec<(Var, Var)>,
     found: Vec<Clash<'a>>,
 }

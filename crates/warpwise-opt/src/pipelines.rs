@@ -75,7 +75,7 @@ pub const CPU: &[Pass] = &[
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // Up to FLATTEN the order and its reasons are those for CPUs, except for REGULARISE, which comes after FLATTEN.
-    FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY, UNROLL, SIMPLIFY,
+    FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY, UNROLL_DEVICE, SIMPLIFY,
     // Fused nests are lifted. The operations that replace them fuse again, and so do operations on gathered rows.
     FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     NEST_DEVICE, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
@@ -258,10 +258,19 @@ const NEST_DEVICE: Pass = Pass {
 
 const UNROLL: Pass = Pass {
     name: "unroll",
-    about: "unroll operations over array literals inside nests",
+    about: "unroll operations over array literals inside nests and loops",
     needs: Level::Soac,
     gives: None,
     run: crate::unroll::unroll,
+};
+
+/// The form of [`UNROLL`] for devices, under the same name for those who leave it out.
+const UNROLL_DEVICE: Pass = Pass {
+    name: UNROLL.name,
+    about: UNROLL.about,
+    needs: Level::Soac,
+    gives: None,
+    run: crate::unroll::unroll_device,
 };
 
 const FLATTEN: Pass = Pass {

@@ -127,6 +127,11 @@ impl Value {
         Value { elements: (0..extents.count()).map(element).collect(), extents }
     }
 
+    /// Returns the same elements in another shape. Code that a failing check precedes may ask for another number of elements.
+    pub fn reshaped(self, extents: Extents) -> Option<Value> {
+        (extents.count() == self.elements.len()).then_some(Value { extents, ..self })
+    }
+
     /// Returns the elements of a slice whose bounds are known, in its order.
     pub fn sliced(&self, dims: &[SliceDim]) -> Option<Value> {
         let mut shape = Vec::new();

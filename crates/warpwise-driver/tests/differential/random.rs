@@ -59,11 +59,11 @@ fn passes(seed: u64) -> &'static [Pass] {
 }
 
 /// Short and long programs. Every third may fail, every second updates rows of arrays with other rows, every fourth reads
-/// neighbours, every sixth has small arrays.
+/// neighbours, every seventh has small arrays.
 fn options(seed: u64) -> Options {
     let statements = 5 + (seed % 30) as usize;
     let failing = seed.is_multiple_of(3).then(Checks::default);
-    let (rows, borders, small) = (seed % 2 == 1, seed % 4 == 2, seed % 6 == 4);
+    let (rows, borders, small) = (seed % 2 == 1, seed % 4 == 2, seed % 7 == 4);
     Options { statements, failing, rows, borders, small, ..Options::default() }
 }
 

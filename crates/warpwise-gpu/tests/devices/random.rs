@@ -38,9 +38,9 @@ fn random_programs() {
     for seed in seeds {
         // Shown when the test fails.
         println!("seed {seed}");
-        // Every third program may fail, and every sixth has small arrays.
+        // Every third program may fail, and every seventh has small arrays.
         let failing = seed.is_multiple_of(3).then(Checks::default);
-        let (statements, small) = (5 + (seed % 30) as usize, seed % 6 == 4);
+        let (statements, small) = (5 + (seed % 30) as usize, seed % 7 == 4);
         let options = Options { statements, failing, small, ..Options::default() };
         let case = generate(seed, &options);
         for device in devices() {

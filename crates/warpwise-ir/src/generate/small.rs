@@ -18,12 +18,12 @@ enum Step {
     Overwrite {
         by: i64,
     },
-    /// The point says how many iterations there are, and which elements they exchange.
-    Exchange(i64),
+    /// The point says how many iterations there are, and which elements they overwrite.
+    OverwriteUnknown(i64),
     Choose(i64),
     Turn,
     Copy,
-    /// The first column of the product of the array with its neighbour, as a matrix of two rows that is transposed.
+    /// Combines the columns of a matrix of two rows: the array, and the array turned around.
     Columns,
     /// Sets an element to the sum of all.
     Sum(i64),
@@ -36,7 +36,7 @@ impl Step {
             0 => Step::Map(number),
             1 => Step::Scan(number < 2),
             2 => Step::Overwrite { by: number },
-            3 => Step::Exchange(number),
+            3 => Step::OverwriteUnknown(number),
             4 => Step::Choose(number),
             5 => Step::Turn,
             6 => Step::Copy,
@@ -113,7 +113,7 @@ impl Small {
                 let from = b.binary("from", BinaryOp::Add, i, by);
                 (i, from)
             }),
-            Step::Exchange(number) => {
+            Step::OverwriteUnknown(number) => {
                 let bound = b.binary("k", BinaryOp::And, self.point, 3i64);
                 self.overwritten(b, bound, |b, i| {
                     let to = b.binary("to", BinaryOp::Add, i, self.point);
@@ -142,12 +142,14 @@ impl Small {
             }
             Step::Copy => b.bind_one("v", Expr::Copy(self.array)),
             Step::Columns => {
-                let rows = b.bind_one("m", Expr::ArrayLit(vec![self.array.into(); 2]));
+                let other = self.next(b, Step::Turn);
+                let rows = b.bind_one("m", Expr::ArrayLit(vec![self.array.into(), other.into()]));
                 let columns = b.bind_one("m", Expr::Rearrange { array: rows, perm: vec![1, 0] });
                 let pair = Type::array(ScalarType::I64, [Operand::i64(2)]);
                 let map = b.lambda(&[("c", pair)], |b, c| {
                     let (x, y) = (b.index("x", c[0], &[0.into()]), b.index("y", c[0], &[1.into()]));
-                    vec![b.binary("z", BinaryOp::Mul, x, y)]
+                    let z = b.binary("z", BinaryOp::Mul, x, 5i64);
+                    vec![b.binary("z", BinaryOp::Sub, z, y)]
                 });
                 b.map("v", self.count, &[columns], map)[0]
             }

@@ -1,4 +1,4 @@
-//! Unrolls operations over array literals inside nests, so that no small array remains.
+//! Unrolls operations over array literals inside nests and loops, and replaces small arrays there by scalars.
 //!
 //! ```text
 //! v: [2]f32 = screma 2 (w) map (c: f32) {             w_0 = index w[0]; t_0 = fmul x w_0;
@@ -11,12 +11,12 @@
 //! `simplify` then replaces the elements by the operands of the literals `w` and `v`, and removes both. What remains are scalars:
 //! lanes hold them in registers, offsets of a stencil become constants, and weights become operands.
 //!
-//! An operation is unrolled if it has few iterations, known in number, and reads a literal at the index of the iteration, or if
-//! its results are read at constant indices only. Its result is a literal again, for the operations that follow. Copies, views and
-//! updates of small literals become literals, too. Small arrays that a loop carries or a choice yields become scalars
+//! An operation is unrolled if its number of iterations is a small constant and one of these holds: it reads a literal at the
+//! index of the iteration, or its results are read only at constant indices. Its result is a literal again, for the operations
+//! that follow. Copies of small arrays, and views and updates of small literals, become literals, too. Small arrays that a loop carries or a choice yields become scalars
 //! ([`scalars`]). An access at an unknown index becomes a choice between a few scalars.
 //!
-//! Host code stays as it is: no lane runs it.
+//! Code of the host outside loops stays as it is: it runs once.
 //!
 //! Not done here: partitions, histograms and scatters over literals; operations that contain others of an unknown number of
 //! iterations; literals that are joined; updates of whole rows.
@@ -42,33 +42,48 @@ const MOST_ITERATIONS: usize = 32;
 /// Maximum number of statements that replace one operation.
 const MOST_STATEMENTS: usize = 512;
 
-/// Maximum number of statements that replace the operations of one function.
-const MOST_IN_FUNCTION: usize = 4096;
+/// Maximum number of statements, except for those that `simplify` removes, that replace the operations of one function. LLVM's
+/// time grows faster than this number.
+const MOST_IN_FUNCTION: usize = 1024;
 
 /// Maximum number of elements of a row that is accessed at an unknown index by choices between its elements. Lanes would gather
 /// and scatter, which costs as much as about 16 choices.
 const MOST_CHOSEN: usize = 8;
 
-/// Unrolls operations of every function.
+/// Unrolls operations of every function, in nests and in loops of the host.
 pub fn unroll(program: &mut Program) -> Result<(), Limit> {
+    unroll_in(program, true)
+}
+
+/// Unrolls operations of every function in nests only: the host would read arrays of a device element by element.
+pub fn unroll_device(program: &mut Program) -> Result<(), Limit> {
+    unroll_in(program, false)
+}
+
+fn unroll_in(program: &mut Program, host_loops: bool) -> Result<(), Limit> {
     rewrite_bodies(program, |function, body| {
         let at_constants = read_at_constants(body);
         let (literals, counts) = (FxHashMap::default(), FxHashSet::default());
-        Unroller { function, literals, counts, at_constants, nests: 0, left: MOST_IN_FUNCTION }.body(body);
+        let (nests, loops, left) = (0, 0, MOST_IN_FUNCTION);
+        Unroller { function, host_loops, literals, counts, at_constants, nests, loops, left }.body(body);
     });
     Ok(())
 }
 
 struct Unroller<'f> {
     function: &'f mut Function,
-    /// The arrays that are bound to literals of scalars or of such arrays, or to a few equal scalars, and the number of SOACs around each.
+    /// Whether operations in loops of the host are unrolled, too.
+    host_loops: bool,
+    /// The arrays bound to literals of scalars or of such arrays, or to a few equal scalars, with the number of SOACs around each.
     literals: FxHashMap<Var, usize>,
-    /// The arrays of consecutive numbers that are constants.
+    /// The iotas whose start and step are constants.
     counts: FxHashSet<Var>,
     /// The arrays that are read at constant indices, and not otherwise.
     at_constants: FxHashSet<Var>,
     /// Number of enclosing SOACs.
     nests: usize,
+    /// Number of enclosing loops.
+    loops: usize,
     /// Number of statements that may still be added.
     left: usize,
 }
@@ -86,15 +101,21 @@ impl Unroller<'_> {
             return unrolled.into_iter().for_each(|stm| self.statement(stm, stms));
         }
         let mut assembled = self.loop_of_scalars(&mut stm, stms);
-        let is_nest = matches!(stm.expr, exprs!(soac));
-        self.nests += usize::from(is_nest);
+        let (nests, loops) = (self.nests, self.loops);
+        self.nests += usize::from(matches!(stm.expr, exprs!(soac)));
+        self.loops += usize::from(matches!(stm.expr, Expr::Loop { .. }));
         stm.expr.for_each_body_mut(|inner| self.body(inner));
-        self.nests -= usize::from(is_nest);
+        (self.nests, self.loops) = (nests, loops);
         assembled.extend(self.choice_of_scalars(&mut stm));
         self.note(&stm);
         stms.push(stm);
         assembled.iter().for_each(|stm| self.note(stm));
         stms.extend(assembled);
+    }
+
+    /// Whether code here runs many times, so that unrolling pays.
+    fn is_repeated(&self) -> bool {
+        self.nests > 0 || self.host_loops && self.loops > 0
     }
 
     /// Remembers the literals that a statement binds.
@@ -137,8 +158,8 @@ impl Unroller<'_> {
 
     /// Returns the statements that replace an operation over literals.
     fn unrolled(&mut self, stm: &Stm) -> Option<Vec<Stm>> {
-        let weight = weight(&stm.expr).filter(|&weight| weight <= MOST_STATEMENTS.min(self.left))?;
-        if self.nests == 0 || !self.is_worth(stm) {
+        let is_light = weight(&stm.expr).is_some_and(|weight| weight <= MOST_STATEMENTS.min(self.left));
+        if !is_light || !self.is_repeated() || !self.is_worth(stm) {
             return None;
         }
         let mut b = Builder::new(self.function);
@@ -173,8 +194,20 @@ impl Unroller<'_> {
         }
         let mut stms = b.take_stms();
         stms.iter_mut().for_each(|emitted| emitted.certs.extend(&stm.certs));
-        self.left -= weight;
+        self.left = self.left.checked_sub(stms.iter().filter(|stm| stays(&stm.expr)).count())?;
         Some(stms)
+    }
+}
+
+/// Whether `simplify` keeps a statement that unrolling emits.
+fn stays(expr: &Expr) -> bool {
+    match expr {
+        Expr::Operand(_) | Expr::ArrayLit(_) | Expr::Copy(_) => false,
+        Expr::Index { indices, .. } => indices.iter().any(|index| index.as_var().is_some()),
+        exprs!(
+            scalar, Assert, Slice, Rearrange, Reshape, Update, Iota, Replicate, Concat, Manifest, Scratch,
+            nested, Call, UpdateAcc, Tuned, Alloc
+        ) => true,
     }
 }
 
@@ -187,7 +220,12 @@ fn unroll_screma(b: &mut Builder, soac: &Screma, pattern: &[Var]) {
     let rows: Vec<Vec<Operand>> = (0..width).map(|i| element(b, soac, i, &mut sums)).collect();
     let (reduced, arrays) = pattern.split_at(soac.n_reduced());
     for (&var, &sum) in reduced.iter().zip(&sums[soac.n_scanned()..]) {
-        b.bind_to(vec![var], Expr::Operand(sum));
+        // The sum may be another name of the neutral element, or of a row.
+        let result = match sum.as_var().filter(|&sum| b.function.ty(sum).rank() > 0) {
+            Some(array) => Expr::Copy(array),
+            None => Expr::Operand(sum),
+        };
+        b.bind_to(vec![var], result);
     }
     for (at, &var) in arrays.iter().enumerate() {
         b.bind_to(vec![var], Expr::ArrayLit(rows.iter().map(|row| row[at]).collect()));
@@ -248,11 +286,14 @@ fn unroll_loop(
 /// Returns the elements of a copy or view of a small array.
 fn viewed(function: &Function, view: &Expr, array: Value, result: Var) -> Option<Value> {
     match view {
+        Expr::Copy(_) => Some(array),
         Expr::Rearrange { perm, .. } => Some(array.rearranged(perm)),
+        Expr::Reshape { .. } => array.reshaped(Extents::of(function.ty(result))?),
         Expr::Slice { dims, .. } => array.sliced(dims),
         exprs!(
-            Operand, scalar, Assert, Index, Reshape, Update, fresh, nested, Call, UpdateAcc, Tuned, Alloc
-        ) => Some(Value { extents: Extents::of(function.ty(result))?, elements: array.elements }),
+            Operand, scalar, Assert, Index, Update, Iota, Replicate, ArrayLit, Concat, Manifest, Scratch,
+            nested, Call, UpdateAcc, Tuned, Alloc
+        ) => None,
     }
 }
 

@@ -22,10 +22,12 @@ impl Unroller<'_> {
     /// that assemble its results.
     pub(super) fn loop_of_scalars(&mut self, stm: &mut Stm, before: &mut Vec<Stm>) -> Vec<Stm> {
         let Expr::Loop { params, body, .. } = &mut stm.expr else { return Vec::new() };
-        let carried = params.iter().zip(&stm.pattern);
-        let apart: Vec<bool> =
-            carried.map(|(param, &bound)| self.is_carried_apart(*param, bound, body)).collect();
-        if self.nests == 0 || !apart.contains(&true) {
+        let carried = params.iter().zip(&stm.pattern).zip(&body.result);
+        let is_apart = |((param, &bound), &next): ((&LoopParam, &Var), &Operand)| {
+            self.is_carried_apart(*param, bound, next, body)
+        };
+        let apart: Vec<bool> = carried.map(is_apart).collect();
+        if !(self.is_repeated() || self.host_loops) || !apart.contains(&true) {
             return Vec::new();
         }
         let mut b = Builder::new(self.function);
@@ -49,13 +51,21 @@ impl Unroller<'_> {
         results_of_scalars(&mut b, stm, &apart)
     }
 
-    /// Whether a loop's small array is better carried as scalars: it begins as a literal, and all its uses become uses of scalars.
-    fn is_carried_apart(&self, param: LoopParam, bound: Var, body: &Body) -> bool {
-        let extents_of = |var| Extents::of(self.function.ty(var));
-        let Some(extents) = extents_of(param.var).filter(|_| extents_of(bound).is_some()) else {
+    /// Whether a loop's small array is better carried as scalars: its first or its next value is a literal, and all its uses become
+    /// uses of scalars.
+    fn is_carried_apart(&self, param: LoopParam, bound: Var, next: Operand, body: &Body) -> bool {
+        let Some(extents) = self.extents_of_all([param.var.into(), bound.into(), param.init, next]) else {
             return false;
         };
-        self.is_literal(param.init) && body.stms.iter().all(|stm| uses_elements(stm, param.var, &extents))
+        let is_literal = self.is_literal(param.init) || becomes_literal(body, next);
+        is_literal && body.stms.iter().all(|stm| uses_elements(stm, param.var, &extents))
+    }
+
+    /// Returns the extents of arrays that are small and all of one size.
+    fn extents_of_all<const N: usize>(&self, arrays: [Operand; N]) -> Option<Extents> {
+        let all = arrays.map(|array| Extents::of(&self.function.operand_type(array)));
+        let first = all[0].clone().filter(|extents| !extents.shape.is_empty());
+        first.filter(|first| all.iter().all(|extents| extents.as_ref() == Some(first)))
     }
 
     /// Makes a choice between literals one between their elements. Returns the statements that assemble its results.
@@ -63,10 +73,10 @@ impl Unroller<'_> {
         let Expr::If { then_body, else_body, .. } = &mut stm.expr else { return Vec::new() };
         let results = stm.pattern.iter().zip(then_body.result.iter().zip(&else_body.result));
         let are_literals = |(&bound, (&x, &y)): (&Var, (&Operand, &Operand))| {
-            Extents::of(self.function.ty(bound)).is_some() && self.is_literal(x) && self.is_literal(y)
+            self.extents_of_all([bound.into(), x, y]).is_some() && self.is_literal(x) && self.is_literal(y)
         };
         let apart: Vec<bool> = results.map(are_literals).collect();
-        if self.nests == 0 || !apart.contains(&true) {
+        if !self.is_repeated() || !apart.contains(&true) {
             return Vec::new();
         }
         let mut b = Builder::new(self.function);
@@ -75,6 +85,24 @@ impl Unroller<'_> {
         take_results_apart(&mut b, else_body, &apart);
         results_of_scalars(&mut b, stm, &apart)
     }
+}
+
+/// Whether a small array is made in a body, by an expression that becomes a literal.
+fn becomes_literal(body: &Body, array: Operand) -> bool {
+    let made = body.stms.iter().find(|stm| stm.pattern.iter().any(|&var| array == var.into()));
+    made.is_some_and(|stm| match &stm.expr {
+        Expr::ArrayLit(_) | Expr::Copy(_) | Expr::Replicate { .. } | Expr::Update { .. } => true,
+        Expr::Screma(_) => is_light(&stm.expr),
+        exprs!(
+            Operand, scalar, Assert, view, Iota, Concat, Manifest, Scratch, If, Loop, Partition, Scatter,
+            Hist, Stream, WithAcc, FlatMap, Seg, Call, UpdateAcc, Tuned, Alloc
+        ) => false,
+    })
+}
+
+/// Whether an expression may be unrolled as far as its weight matters.
+fn is_light(expr: &Expr) -> bool {
+    weight(expr).is_some_and(|weight| weight <= MOST_STATEMENTS)
 }
 
 /// Whether a statement uses an array only in ways that become uses of its elements.
@@ -101,7 +129,7 @@ fn uses_elements(stm: &Stm, array: Var, extents: &Extents) -> bool {
         {
             usize::from(*viewed == array)
         }
-        Expr::Screma(soac) if weight(&stm.expr).is_some_and(|weight| weight <= MOST_STATEMENTS) => {
+        Expr::Screma(soac) if is_light(&stm.expr) => {
             soac.inputs.iter().filter(|&&input| input == array).count()
         }
         Expr::Loop { params, body, .. } => {

@@ -2,27 +2,27 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpwise_ir::traverse::Visitor;
-use warpwise_ir::{Body, Expr, LoopForm, LoopParam, Operand, Screma, SliceDim, Stm, Var, exprs};
+use warpwise_ir::{Body, Expr, LoopForm, LoopParam, Operand, Screma, SliceDim, Stm, Type, Var, exprs};
 
 use super::{MOST_CHOSEN, MOST_ITERATIONS, Unroller, constant, fixed};
 use crate::small_arrays::Extents;
 
 /// Returns the number of statements of an expression after all its operations are unrolled, if their numbers of iterations are
-/// known and small.
+/// known and small. An access to a small array counts as one.
 pub fn weight(expr: &Expr) -> Option<usize> {
     match expr {
         Expr::Screma(soac) => {
             let ops = soac.scans.iter().map(|scan| &scan.op);
             let ops = ops.chain(soac.reduces.iter().map(|reduce| &reduce.op)).chain(&soac.post);
             let lambdas = std::iter::once(&soac.map).chain(ops);
-            let each = lambdas.map(|lambda| weight_of_body(&lambda.body)).sum::<Option<usize>>()?;
-            Some(iterations(soac.width)? * (each + soac.inputs.len()))
+            let each = total(lambdas.map(|lambda| weight_of_body(&lambda.body)))?;
+            iterations(soac.width)?.checked_mul(each.checked_add(soac.inputs.len())?)
         }
         Expr::Loop { form: LoopForm::For { bound, .. }, body, .. } => {
-            Some(iterations(*bound)? * weight_of_body(body)?)
+            iterations(*bound)?.checked_mul(weight_of_body(body)?)
         }
         Expr::If { then_body, else_body, .. } => {
-            Some(1 + weight_of_body(then_body)? + weight_of_body(else_body)?)
+            total([Some(1), weight_of_body(then_body), weight_of_body(else_body)].into_iter())
         }
         exprs!(simple) => Some(1),
         exprs!(Loop, Partition, Scatter, Hist, Stream, WithAcc, FlatMap, Seg) => None,
@@ -30,7 +30,12 @@ pub fn weight(expr: &Expr) -> Option<usize> {
 }
 
 fn weight_of_body(body: &Body) -> Option<usize> {
-    body.stms.iter().map(|stm| weight(&stm.expr)).sum()
+    total(body.stms.iter().map(|stm| weight(&stm.expr)))
+}
+
+/// Returns the sum of weights, if all are known.
+fn total(mut weights: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    weights.try_fold(0_usize, |sum, weight| sum.checked_add(weight?))
 }
 
 fn iterations(count: Operand) -> Option<usize> {
@@ -71,7 +76,12 @@ impl Unroller<'_> {
     pub(super) fn is_worth(&self, stm: &Stm) -> bool {
         match &stm.expr {
             Expr::Screma(soac) => {
-                let results = &stm.pattern[soac.n_reduced()..];
+                let (reduced, results) = stm.pattern.split_at(soac.n_reduced());
+                let is_acc = |var: &Var| matches!(self.function.ty(*var), Type::Acc(_));
+                let is_small = |var: &Var| Extents::of(self.function.ty(*var)).is_some();
+                if soac.inputs.iter().chain(&stm.pattern).any(is_acc) || !reduced.iter().all(is_small) {
+                    return false;
+                }
                 let reads = soac.inputs.iter().any(|input| self.literals.contains_key(input));
                 let is_read =
                     !results.is_empty() && results.iter().all(|var| self.at_constants.contains(var));
@@ -87,8 +97,8 @@ impl Unroller<'_> {
                     && is_known_view(&stm.expr)
             }
             Expr::Index { array, indices } => {
-                // One from outside of all nests is in memory anyway.
-                let is_own = self.literals.get(array).is_some_and(|&nests| nests > 0);
+                // A literal that a nest takes from the host is in memory anyway.
+                let is_own = self.literals.get(array).is_some_and(|&nests| nests > 0 || self.nests == 0);
                 let varies = indices.iter().any(|index| index.as_var().is_some());
                 let extents = self.extents_of_literal(*array).filter(|_| is_own && varies);
                 extents.is_some_and(|extents| chooses(&extents, indices.len()))
@@ -103,7 +113,7 @@ impl Unroller<'_> {
         }
     }
 
-    /// Whether the map of a SOAC may overwrite rows of an input, which a view of the input could not replace.
+    /// Whether the map of a SOAC may overwrite rows of an input. Then a view of the input cannot replace the parameter.
     fn consumes_rows(&self, soac: &Screma) -> bool {
         let takes_rows = soac.map.params.iter().any(|&param| self.function.ty(param).as_scalar().is_none());
         takes_rows && consumes(&soac.map.body)
@@ -184,6 +194,11 @@ impl Accesses<'_> {
         x.as_var().is_none_or(|var| self.known.contains(&var))
     }
 
+    /// Whether indices are known in each iteration, and depend on it.
+    fn follow_iteration(&self, mut indices: impl Iterator<Item = Operand> + Clone) -> bool {
+        indices.clone().all(|index| self.is_known(index)) && indices.any(|index| index.as_var().is_some())
+    }
+
     fn is_literal(&self, array: Var) -> bool {
         self.unroller.literals.contains_key(&array) || self.carried.contains(&array)
     }
@@ -193,11 +208,12 @@ impl<'a> Visitor<'a> for Accesses<'_> {
     fn stm(&mut self, stm: &'a Stm) {
         self.found |= match &stm.expr {
             Expr::Index { array, indices } => {
-                self.is_literal(*array) && indices.iter().all(|&index| self.is_known(index))
+                self.is_literal(*array) && self.follow_iteration(indices.iter().copied())
             }
             Expr::Update { array, dims, .. } => {
-                let is_fixed = |dim: &SliceDim| matches!(dim, SliceDim::Fix(at) if self.is_known(*at));
-                self.carried.contains(array) && dims.iter().all(is_fixed)
+                let fixed: Option<Vec<Operand>> = dims.iter().map(SliceDim::as_fixed).collect();
+                self.carried.contains(array)
+                    && fixed.is_some_and(|fixed| self.follow_iteration(fixed.into_iter()))
             }
             exprs!(scalar) => {
                 let mut all_known = true;

@@ -120,9 +120,7 @@ impl Unroller {
                 let row = self.value(b, *value)?.elements;
                 Some(Value { elements: row.iter().copied().cycle().take(extents.count()).collect(), extents })
             }
-            Expr::Reshape { array, shape: _ } => {
-                Some(Value { elements: self.value(b, (*array).into())?.elements, extents })
-            }
+            Expr::Reshape { array, shape: _ } => self.value(b, (*array).into())?.reshaped(extents),
             Expr::Rearrange { array, perm } => Some(self.value(b, (*array).into())?.rearranged(perm)),
             Expr::Index { array, indices } if self.values[*array].is_some() => self.row(b, *array, indices),
             expr @ exprs!(

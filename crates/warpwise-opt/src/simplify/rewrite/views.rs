@@ -10,7 +10,7 @@ impl Rewriter<'_> {
     /// view are added to the statement.
     pub(super) fn compose(&mut self, stm: &mut Stm) -> Option<Expr> {
         match &stm.expr {
-            // A row is overwritten where a space takes it of an array that it alone uses: not of one that is viewed by others.
+            // A space may overwrite a row only of an array that nothing else uses. Composed, it would be a row of a viewed array.
             Expr::Index { .. } if self.overwritten[stm.pattern[0]] => None,
             Expr::Index { array, indices } => {
                 let (inner, certs) = self.views[*array].clone()?;
