@@ -9,8 +9,8 @@
 //! ```
 //!
 //! An access reads an element, writes a slice by an update, yields a row of a body, or copies a whole array. It touches a region
-//! ([`Region`]) of its block and belongs to a *root*: views of an array, and arrays made by overwriting it, have the root of the
-//! array. The rules, for one block:
+//! ([`Region`]) of its block and belongs to a *root*, a write sometimes to several: views of an array, and arrays made by
+//! overwriting it, have the root of the array. The rules, for one block:
 //!
 //! - Since the root of a read was made, no other root may have overwritten what is read. An update with an array that already
 //!   lies at the destination makes the earlier writes there its own, too; so does a loop with a first value that lies there.

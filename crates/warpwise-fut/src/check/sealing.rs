@@ -335,15 +335,10 @@ impl<'a> Checker<'a> {
 
 /// Returns the result of a function after this number of arguments.
 fn result_after(ty: &Type, params: usize) -> Option<&ResultType> {
-    match ty {
-        Type::Arrow(arrow) if params == 1 => Some(&arrow.result),
-        Type::Arrow(arrow) => result_after(&arrow.result.ty, params.checked_sub(1)?),
-        Type::Prim(_)
-        | Type::Param(_)
-        | Type::Abstract(..)
-        | Type::Array(_)
-        | Type::Record(_)
-        | Type::Sum(_) => None,
+    let Type::Arrow(arrow) = ty else { return None };
+    match params.checked_sub(1)? {
+        0 => Some(&arrow.result),
+        left => result_after(&arrow.result.ty, left),
     }
 }
 

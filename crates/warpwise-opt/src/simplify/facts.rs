@@ -97,7 +97,7 @@ impl Facts {
         }
     }
 
-    /// Records that `var` is the number of elements of a row in memory, each of which takes at least a byte.
+    /// Records that `var` is the length of a row in memory. An element takes at least a byte, so memory limits the length.
     pub fn set_in_memory(&mut self, var: Var) {
         self.set_index(var, Operand::i64(MOST_IN_MEMORY));
     }

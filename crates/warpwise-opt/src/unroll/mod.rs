@@ -13,8 +13,8 @@
 //!
 //! An operation is unrolled if its number of iterations is a small constant and one of these holds: it reads a literal at the
 //! index of the iteration, or its results are read only at constant indices. Its result is a literal again, for the operations
-//! that follow. Copies of small arrays, and views and updates of small literals, become literals, too. Small arrays that a loop carries or a choice yields become scalars
-//! ([`scalars`]). An access at an unknown index becomes a choice between a few scalars.
+//! that follow. Copies of small arrays, and views and updates of small literals, become literals, too. Small arrays that a loop
+//! carries or a choice yields become scalars ([`scalars`]). An access at an unknown index becomes a choice between a few scalars.
 //!
 //! Code of the host outside loops stays as it is: it runs once.
 //!
@@ -325,11 +325,7 @@ fn with_element(b: &mut Builder, array: Var, dims: &[SliceDim], by: Operand) -> 
 
 /// Returns the indices of a slice that is one element at constant indices.
 fn fixed(dims: &[SliceDim]) -> Option<Vec<usize>> {
-    let index = |dim: &SliceDim| match dim {
-        SliceDim::Fix(at) => constant(*at),
-        SliceDim::Range { .. } => None,
-    };
-    dims.iter().map(index).collect()
+    dims.iter().map(|dim| constant(dim.as_fixed()?)).collect()
 }
 
 /// Returns the value of a constant that counts something.

@@ -12,7 +12,7 @@ use crate::typed::tree::{Def, Expr, ExprKind, Function, Param, Pat, PatKind};
 use crate::typed::ty::{Type, Uniqueness};
 
 impl Consumption<'_> {
-    /// Checks a definition and records the uniqueness of its result if it was not annotated.
+    /// Checks a definition and records the fresh parts of its result. They are unique if the result was not annotated.
     pub fn definition(&mut self, def: &mut Def, annotated: bool) {
         let function = &mut def.function;
         function.params.iter().for_each(|param| self.bind_param(param));
