@@ -5,7 +5,7 @@
 #        scripts/gpu.sh bench [PART/PARTS]    the table: arrays on the device, against other programs and the device's limits
 #        scripts/gpu.sh copies [PART/PARTS]   times of all benchmarks with copies to and from the device, beside the processor's
 #
-# All commands check results. A part is every PARTSth program or row. The time limit is SECONDS_LIMIT, by default 460 seconds, so that a run ends
+# All commands check results. A part is one PARTSth of the programs or rows. The time limit is SECONDS_LIMIT, by default 460 seconds, so that a run ends
 # within eight minutes; the script names the programs that are left out then, and fails.
 #
 # `bench` writes benchmarks/results/gpu-<device>-resident.md and .json, to which parts add. It compiles calls of CUB and cuBLAS if
@@ -57,13 +57,8 @@ printf 'on %s, part %s\n' "$device" "$part"
 end=$((SECONDS + ${SECONDS_LIMIT:-460}))
 remaining() { echo $((end - SECONDS > 1 ? end - SECONDS : 1)); }
 
-# Prints every PARTSth of the programs in these folders.
-programs() {
-  find "$@" -name '*.fut' | LC_ALL=C sort | awk -v parts="$parts" -v number="$number" 'NR % parts == number % parts'
-}
-
 if [[ $what == test ]]; then
-  mapfile -t chosen < <(programs tests examples benchmarks)
+  mapfile -t chosen < <(scripts/part.sh "$part" tests examples benchmarks)
   exec timeout "$(remaining)" "$WARPWISE" test --device cuda "${chosen[@]}"
 fi
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs test blocks with all kernels on a device: every fourth program of the language's tests, all benchmarks and
+# Runs test blocks with all kernels on a device: a quarter of the language's tests, all benchmarks and
 # examples; with `all`, every program; or the named programs.
 #
 # usage: scripts/test-device.sh opencl|cuda [all | PROGRAM...]
@@ -40,7 +40,7 @@ fi
 
 case ${1:-} in
 '')
-  mapfile -t chosen < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk -v quarter="$quarter" 'NR % 4 == quarter')
+  mapfile -t chosen < <(scripts/part.sh "$quarter/4" tests/language)
   chosen+=(examples benchmarks)
   ;;
 all) chosen=(examples benchmarks tests) ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every eighth program of the language's tests and irregular benchmarks on oclgrind: a simulated
+# Runs an eighth of the language's tests and some irregular benchmarks on oclgrind: a simulated
 # OpenCL device that finds data races between work-items and accesses outside buffers. Its search for reads
 # of uninitialised memory is off: it reports scans, for reasons that are not known yet.
 #
@@ -51,7 +51,7 @@ fi
 if (($#)); then
   programs=("$@")
 else
-  mapfile -t programs < <(find tests/language -name '*.fut' | LC_ALL=C sort | awk 'NR % 8 == 3')
+  mapfile -t programs < <(scripts/part.sh 3/8 tests/language)
   programs+=(benchmarks/irregular/spmv.fut benchmarks/irregular/ragged.fut benchmarks/irregular/triangle.fut)
 fi
 failed=0
