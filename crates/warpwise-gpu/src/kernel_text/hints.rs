@@ -1,23 +1,29 @@
-//! Unroll factors of loops that CUDA's compiler would unroll too little.
+//! Pragmas before loops, for the devices' compilers.
 //!
 //! ```text
 //! #pragma unroll 8
 //! for (j = 0; j < n; j += 1) { ... distances, a root, a division ... }
 //! ```
 //!
-//! The compiler's own choice depends on the size of a loop, most of which is code for special operands of roots and divisions,
-//! and it does not unroll a loop as long as a step of a matrix product. Counting and computing addresses is a tenth to a fifth of
-//! such an iteration.
+//! CUDA's compiler would unroll too little. Its own choice depends on the size of a loop, most of which is code for special
+//! operands of roots and divisions, and it does not unroll a loop as long as a step of a matrix product. Counting and computing
+//! addresses is a tenth to a fifth of such an iteration. Unrolled are only loops that contain no loops, to which atomic operations
+//! often expand; long loops only if their number of iterations is known. Short loops are left to the compiler.
 //!
-//! Only for loops that contain no loops, to which atomic operations often expand; long loops only if their number of iterations
-//! is known. Not done here: short loops, which are left to the compiler.
+//! PoCL 3.1 must not vectorise the loops of a work-item in a work-group. It does so before it makes a loop over the work-items,
+//! and in kernels with several such loops the work-items then see elements as they were before the last barrier. Seen on
+//! processors with AVX-512, whose gathers and scatters make it vectorise loops with strides. Elsewhere the pragma changes nothing:
+//! other compilers for OpenCL, if they vectorise, do so across work-items.
 
 use warpwise_imp::traverse::any_op;
-use warpwise_imp::{Block, Op, Operand};
+use warpwise_imp::{Block, Kernel, Op, Operand};
 use warpwise_prim::Scalar;
 
 use super::dialect::Dialect;
 use super::strides::operations;
+
+/// The pragma for loops that must stay as they are.
+const NOT_VECTORISED: &str = "#pragma clang loop vectorize(disable) interleave(disable)";
 
 /// Unroll factor of loops, and the numbers of operations per iteration it applies to.
 const SHORT: (i64, std::ops::RangeInclusive<usize>) = (8, 16..=64);
@@ -25,13 +31,25 @@ const SHORT: (i64, std::ops::RangeInclusive<usize>) = (8, 16..=64);
 /// The same for loops with a known number of iterations.
 const LONG: (i64, std::ops::RangeInclusive<usize>) = (4, 65..=512);
 
-/// Returns the unroll factor of a loop, or `None` if it is left to the compiler.
-pub(super) fn rounds(
+/// Returns the pragma that a counting loop needs, if it needs one.
+pub(super) fn pragma(
     dialect: Dialect,
-    (from, to, step): (Operand, Operand, i64),
+    kernel: &Kernel,
+    bounds: (Operand, Operand, i64),
     body: &Block,
-) -> Option<i64> {
-    if dialect != Dialect::Cuda || !body.iter().any(loads) || combines(body) {
+) -> Option<String> {
+    match dialect {
+        Dialect::OpenCl => {
+            let is_innermost = operations(body).is_some();
+            (kernel.group.is_some() && is_innermost).then(|| NOT_VECTORISED.to_string())
+        }
+        Dialect::Cuda => unroll_factor(bounds, body).map(|factor| format!("#pragma unroll {factor}")),
+    }
+}
+
+/// Returns the unroll factor of a loop, or `None` if it is left to the compiler.
+fn unroll_factor((from, to, step): (Operand, Operand, i64), body: &Block) -> Option<i64> {
+    if !body.iter().any(loads) || combines(body) {
         return None;
     }
     let operations = operations(body)?;
@@ -39,9 +57,9 @@ pub(super) fn rounds(
         (Operand::Const(Scalar::I64(from)), Operand::Const(Scalar::I64(to))) => Some((to - from) / step),
         _ => None,
     };
-    let (rounds, sizes) = if known.is_some() { LONG } else { SHORT };
-    let divides = known.is_none_or(|known| known % rounds == 0);
-    (sizes.contains(&operations) && divides).then_some(rounds)
+    let (factor, sizes) = if known.is_some() { LONG } else { SHORT };
+    let divides = known.is_none_or(|known| known % factor == 0);
+    (sizes.contains(&operations) && divides).then_some(factor)
 }
 
 /// Returns whether a block contains atomic operations.

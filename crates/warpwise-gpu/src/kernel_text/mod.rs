@@ -36,7 +36,6 @@ mod reliance;
 mod strides;
 mod survey;
 mod together;
-mod unroll;
 
 mod printer;
 
@@ -50,6 +49,7 @@ mod arena;
 mod memory;
 
 mod helpers;
+mod hints;
 
 pub use dialect::{Dialect, Features};
 pub use local::LOCAL_WORD;

@@ -16,12 +16,12 @@ use warpwise_runtime::device::{DeviceKernel, DeviceParam, Failures};
 use super::arena::Slots;
 use super::dialect::Dialect;
 use super::helpers::Helper;
+use super::hints;
 use super::literals::{identifier, literal};
 use super::reliance::relies_on_loads;
 use super::strides;
 use super::survey::{Elements, Survey, survey};
 use super::together::{Together, together};
-use super::unroll;
 
 /// The result of printing something.
 pub(super) type Printed<T> = Result<T, Failure>;
@@ -447,8 +447,8 @@ impl<'k> Printer<'k> {
             self.line(&format!("const {ty} end = {bound};"));
         }
         let bound = if changes { "end" } else { &bound };
-        if let Some(rounds) = unroll::rounds(self.dialect, (from, to, step), body) {
-            self.line(&format!("#pragma unroll {rounds}"));
+        if let Some(pragma) = hints::pragma(self.dialect, self.kernel, (from, to, step), body) {
+            self.line(&pragma);
         }
         self.line(&format!("for ({i} = {first}; {i} < {bound}; {i} += {step}) {{"));
         self.inner(body)?;
