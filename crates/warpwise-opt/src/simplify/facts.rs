@@ -11,6 +11,8 @@
 //! 0 <= smax 0 (i - 1) <= i < n        0 <= i <= smin (n - 1) (i + 1) < n        0 <= k + 1 < n        0 <= (n - 2) - k < n - 1
 //! ```
 //!
+//! The sides of a clamp that these facts prove idle are dropped: `smin (n - 1) (i - 1)` is `i - 1`.
+//!
 //! One more than the length of a row in memory does not overflow, as in tables with a column before the first element:
 //! with `0 <= j < m`, `0 <= j + 1 < m + 1`.
 //!
@@ -261,6 +263,17 @@ impl Facts {
     fn at_most(&self, x: Operand, y: Operand) -> bool {
         let small = constant(x).is_some_and(|n| n <= 0) && self.nonnegative(y);
         small || self.sum(y).and(1).is_some_and(|after| self.is_below(x, after))
+    }
+
+    /// Returns two operands with the lesser one first, if the facts decide which it is.
+    pub fn order(&self, x: Operand, y: Operand) -> Option<(Operand, Operand)> {
+        if self.at_most(x, y) {
+            Some((x, y))
+        } else if self.at_most(y, x) {
+            Some((y, x))
+        } else {
+            None
+        }
     }
 
     /// Returns the outcome of a comparison, if the facts decide it.

@@ -184,7 +184,7 @@ impl Rewriter<'_> {
             stm.expr = simpler;
             self.changed = true;
         }
-        self.comparison_by_facts(&mut stm);
+        self.decide_by_facts(&mut stm);
         select_to_logic(&mut stm.expr);
         if is_tuned(&stm.expr) {
             // A tuned value relies on no check, and the checks may be inside the loop that the statement leaves.
@@ -253,11 +253,16 @@ impl Rewriter<'_> {
         self.function.ty(var).as_scalar() == Some(ScalarType::I64)
     }
 
-    fn comparison_by_facts(&mut self, stm: &mut Stm) {
-        if let Expr::Compare(op, x, y) = stm.expr
-            && let Some(outcome) = self.facts.decide(op, x, y)
-        {
-            stm.expr = Expr::Operand(Operand::bool(outcome));
+    /// Replaces a comparison, a minimum or a maximum by the outcome that the facts prove.
+    fn decide_by_facts(&mut self, stm: &mut Stm) {
+        let outcome = match stm.expr {
+            Expr::Compare(op, x, y) => self.facts.decide(op, x, y).map(Operand::bool),
+            Expr::Binary(BinaryOp::SMin, x, y) => self.facts.order(x, y).map(|(least, _)| least),
+            Expr::Binary(BinaryOp::SMax, x, y) => self.facts.order(x, y).map(|(_, most)| most),
+            exprs!(simple, nested) => None,
+        };
+        if let Some(outcome) = outcome {
+            stm.expr = Expr::Operand(outcome);
         }
     }
 
