@@ -85,8 +85,11 @@ impl<'a> Checker<'a> {
         if found as u8 > declared as u8 {
             self.report_hiding(found, definition.span, name);
         }
-        let hidden = annotation.exists.iter().find(|&&size| !is_extent(&annotation.ty, size));
-        if let Some(&size) = hidden.filter(|_| found != Liftedness::Unlifted) {
+        // Sizes that have no name here, `[]` and those that other definitions hide, may be found in type arguments.
+        let n_named = if let TypeExprKind::Exists { sizes, .. } = &definition.kind { sizes.len() } else { 0 };
+        let named = annotation.exists.iter().take(n_named);
+        let hidden = named.copied().find(|&size| !is_extent(&annotation.ty, size));
+        if let Some(size) = hidden.filter(|_| found != Liftedness::Unlifted) {
             let size = self.show_local(size).to_string();
             let message = format!("anonymous size `{size}` not used constructively as the size of an array");
             self.report(Diagnostic::error("E0306", definition.span, message));

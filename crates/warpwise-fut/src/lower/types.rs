@@ -11,7 +11,7 @@ use warpwise_prim::{ScalarType, ValueType};
 use crate::lower::context::Lowering;
 use crate::lower::value::{Env, Frame, TypeBinding, Value};
 use crate::syntax::ast::PrimType;
-use crate::typed::ids::{ACCUMULATOR, LocalId};
+use crate::typed::ids::{ACCUMULATOR, LocalId, TypeParamId};
 use crate::typed::intrinsic::Intrinsic;
 use crate::typed::tree::{AbstractParam, DimIndexKind, Expr, ExprKind, Instance, Scheme};
 use crate::typed::ty::{MOST_PARTS, Size, TOO_LARGE, Type, TypeArg};
@@ -313,6 +313,18 @@ impl<'a> Lowering<'a, '_> {
         env: &Env<'a>,
         wanted: &mut dyn FnMut(LocalId) -> bool,
     ) {
+        self.bind_sizes_except(ty, value, env, wanted, &mut Vec::new());
+    }
+
+    /// Like [`Lowering::bind_sizes`]; adds the values whose types are parameters to `rest`.
+    fn bind_sizes_except(
+        &mut self,
+        ty: &'a Type,
+        value: &Value<'a>,
+        env: &Env<'a>,
+        wanted: &mut dyn FnMut(LocalId) -> bool,
+        rest: &mut Vec<(TypeParamId, Value<'a>)>,
+    ) {
         match (ty, value) {
             (Type::Array(array), Value::Array(extent, element)) => {
                 if let Size::Local(local) = &array.size
@@ -321,50 +333,52 @@ impl<'a> Lowering<'a, '_> {
                     self.code.mark_size(*extent);
                     env.bind(*local, Value::Leaf(*extent));
                 }
-                self.bind_sizes(&array.element, element, env, wanted);
+                self.bind_sizes_except(&array.element, element, env, wanted, rest);
             }
             (Type::Record(types), Value::Record(fields)) => {
                 for (field, value) in types.iter().zip(fields) {
-                    self.bind_sizes(&field.ty, value, env, wanted);
+                    self.bind_sizes_except(&field.ty, value, env, wanted, rest);
                 }
             }
             (Type::Sum(constructors), Value::Sum(sum)) => {
                 for (index, constructor) in constructors.iter().enumerate() {
                     for (ty, value) in constructor.payload.iter().zip(sum.payload(index)) {
-                        self.bind_sizes(ty, &value, env, wanted);
+                        self.bind_sizes_except(ty, &value, env, wanted, rest);
                     }
                 }
             }
             (Type::Abstract(ACCUMULATOR, args), Value::Acc(acc)) => {
                 for arg in args.iter() {
                     if let TypeArg::Type(ty) = arg {
-                        self.bind_sizes(ty, &acc.array, env, wanted);
+                        self.bind_sizes_except(ty, &acc.array, env, wanted, rest);
                     }
                 }
             }
             (Type::Abstract(id, args), value) => {
                 let definition = &self.session.program.abstracts[id.index()];
                 let inner = Frame::root(None, env.unchecked);
-                self.bind_sizes(&definition.definition, value, &inner, &mut |_| true);
+                let mut of_params = Vec::new();
+                self.bind_sizes_except(&definition.definition, value, &inner, &mut |_| true, &mut of_params);
                 for (param, arg) in definition.params.iter().zip(args.iter()) {
-                    if let (AbstractParam::Size(inner_local), TypeArg::Size(Size::Local(local))) =
-                        (param, arg)
-                        && let Some(extent) = inner.value(*inner_local)
-                        && wanted(*local)
-                    {
-                        env.bind(*local, extent);
+                    match (param, arg) {
+                        (AbstractParam::Size(inner_local), TypeArg::Size(Size::Local(local))) => {
+                            if let Some(extent) = inner.value(*inner_local)
+                                && wanted(*local)
+                            {
+                                env.bind(*local, extent);
+                            }
+                        }
+                        (AbstractParam::Type(param), TypeArg::Type(ty)) => {
+                            for (_, value) in of_params.iter().filter(|(of, _)| of == param) {
+                                self.bind_sizes_except(ty, value, env, wanted, rest);
+                            }
+                        }
+                        (AbstractParam::Size(_), _) | (AbstractParam::Type(_), _) => {}
                     }
                 }
             }
-            (
-                Type::Prim(_)
-                | Type::Param(_)
-                | Type::Array(_)
-                | Type::Record(_)
-                | Type::Sum(_)
-                | Type::Arrow(_),
-                _,
-            ) => {}
+            (Type::Param(param), value) => rest.push((*param, value.clone())),
+            (Type::Prim(_) | Type::Array(_) | Type::Record(_) | Type::Sum(_) | Type::Arrow(_), _) => {}
         }
     }
 
