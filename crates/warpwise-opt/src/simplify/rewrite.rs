@@ -335,7 +335,10 @@ impl Rewriter<'_> {
         let fails = invariant.contains(&true) && body.can_fail();
         for position in (0..params.len()).rev().filter(|&position| invariant[position]) {
             let param = params[position];
-            if !fails || self.uses[pattern[position]] == 0 {
+            // The sizes of arrays are known without the loop, so that its checks need not have run.
+            let is_size =
+                params.iter().any(|other| self.function.ty(other.var).shape().contains(&param.var.into()));
+            if !fails || is_size || self.uses[pattern[position]] == 0 {
                 params.remove(position);
                 body.result.remove(position);
                 self.replace(param.var, param.init);

@@ -1,8 +1,8 @@
 //! Choices and loops on arrays, and operations on several dimensions.
 
 use warpwise::{
-    Acc, All, Array, Exp, Shape, acond, awhile, enum_from, fill, from_index, generate, intersection,
-    izip_with9, to_index, unit,
+    Acc, All, Array, Exp, Matrix, Shape, Vector, acond, awhile, enum_from, fill, from_index, generate,
+    intersection, izip_with9, to_index, unit, use_,
 };
 
 use crate::run;
@@ -21,6 +21,17 @@ fn loops_and_choices_of_arrays() {
     assert_eq!(run(&chosen).to_vec(), [2, 3, 4, 5, 6, 7]);
     let chosen = acond(xs.size().gt(5), &xs.transpose(), &xs.map(|x| x + 1));
     assert_eq!(run(&chosen).to_vec(), [1, 4, 2, 5, 3, 6]);
+}
+
+/// The loop carries the array's extent, which is known when it runs, and its condition checks an index.
+#[test]
+fn loops_of_arrays_with_checks() {
+    let xs = use_(&Vector::from([1_i64, 2, 3]));
+    let doubled = awhile(&xs, |xs| xs.at(0).lt(9), |xs| &xs + &xs);
+    assert_eq!(run(&doubled).to_vec(), [16, 32, 48]);
+    let matrix = use_(&Matrix::from([[1_i64, 2], [3, 4]]));
+    let doubled = awhile(&matrix, |m| m.at((1, 1)).lt(9), |m| m.zip_with(&m, |x, y| x + y));
+    assert_eq!(run(&doubled).to_vec(), [4, 8, 12, 16]);
 }
 
 #[test]
