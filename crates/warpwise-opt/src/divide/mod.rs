@@ -1,4 +1,5 @@
-//! Divides long reductions of few columns into blocks, so that there is work for every task (split-K).
+//! Divides long reductions of columns into blocks of rows, so that there is work for every task (split-K) and memory is read in
+//! order.
 //!
 //! ```text
 //! ys: [m]f32 = segmap (j < m: seq) { z: f32 = ...; s: f32 = segred (i < n: seq) reduce op [0f32] {...}; ...; return y };
@@ -16,6 +17,9 @@
 //! and blocks become tasks. Without this pass a task would get as many columns as a vector holds. Blocks are counted from 0 and
 //! their size follows from `n` alone, so the combining tree does not depend on the number of threads.
 //!
+//! Few columns are reduced in registers. Of many columns, the partial results are rows in the first-level cache, to which the rows
+//! of the block are added one by one ([`rows`]).
+//!
 //! The code before a reduction is repeated for every block, so it must consist of cheap scalars and views. Nothing is divided
 //! that could fail, because the first failing iteration must stay the first. Not done here: reductions with additional array
 //! results, reductions further inside, few long rows, a single reduction (whose lowering divides it into blocks).
@@ -32,7 +36,9 @@ use warpwise_prim::{BinaryOp, CompareOp};
 use crate::pass::rewrite_bodies;
 use crate::schedule::wants_outer_lanes;
 
-/// Number of outer iterations from which on each is a task.
+mod rows;
+
+/// Number of outer iterations from which on each is a task, unless rows are reduced in order.
 const MANY: i64 = 64;
 
 /// Minimum length of a reduction that is worth dividing.
@@ -119,34 +125,48 @@ fn is_cheap(function: &Function, stm: &Stm) -> bool {
     views || scalars && stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some())
 }
 
-/// Returns the choice between the divided nest and the original.
+/// Returns the choice between the divided nests and the original.
 fn versions(function: &mut Function, stm: &Stm, extent: Operand) -> Vec<Stm> {
     let Expr::Seg(op) = &stm.expr else { return vec![stm.clone()] };
+    let in_rows = rows::applies(function, op);
     let mut b = Builder::new(function);
     b.set_span(stm.span);
     let outer = op.space.iter().map(|dim| dim.extent);
     let outer = outer.reduce(|x, y| b.binary("outer", BinaryOp::Mul, x, y)).unwrap_or(Operand::i64(1));
-    let few = b.compare("few", CompareOp::SLt, outer, Operand::i64(MANY));
+    let many = if in_rows { rows::LEAST_COLUMNS } else { MANY };
+    let few = b.compare("few", CompareOp::SLt, outer, Operand::i64(many));
     let long = b.compare("long", CompareOp::SLe, Operand::i64(LONG), extent);
     let divides = b.binary("divides", BinaryOp::And, few, long);
-    let mut results = || -> Vec<Var> { stm.pattern.iter().map(|&var| b.function.fresh_like(var)).collect() };
-    let (divided_results, whole_results) = (results(), results());
     let then_body = b.body(|b| {
+        let cut = cut(b, extent, LEAST_BLOCK);
         b.with_certs(&stm.certs, |b| {
-            let cut = cut(b, extent);
             let partials = divided(b, op, cut);
-            combined(b, op, cut, &partials, divided_results.clone());
-        });
-        divided_results.iter().map(|&var| var.into()).collect()
+            combined(b, op, cut, &partials)
+        })
     });
     let else_body = b.body(|b| {
-        let whole = Copier::within(b.function, Substitution::new()).copy_expr(&stm.expr);
-        b.with_certs(&stm.certs, |b| b.bind_to(whole_results.clone(), whole));
-        whole_results.iter().map(|&var| var.into()).collect()
+        if !in_rows {
+            return whole(b, stm);
+        }
+        let pays = rows::pays(b, outer, extent);
+        let by_rows = |b: &mut Builder| {
+            let cut = cut(b, extent, rows::LEAST_BLOCK);
+            b.with_certs(&stm.certs, |b| {
+                let partials = rows::divided(b, op, cut);
+                combined(b, op, cut, &partials)
+            })
+        };
+        b.branch("t", pays, by_rows, |b| whole(b, stm)).into_iter().map(Operand::Var).collect()
     });
     let choice = Expr::If { cond: divides, then_body, else_body, branch: Branch::Plain };
     b.bind_to(stm.pattern.clone(), choice);
     b.take_stms()
+}
+
+/// Emits a copy of a nest as it is. Returns its results.
+fn whole(b: &mut Builder, stm: &Stm) -> Vec<Operand> {
+    let copy = Copier::within(b.function, Substitution::new()).copy_expr(&stm.expr);
+    b.with_certs(&stm.certs, |b| b.bind("t", copy)).into_iter().map(Operand::Var).collect()
 }
 
 /// The division of a reduced dimension into blocks.
@@ -157,15 +177,41 @@ struct Cut {
     blocks: Operand,
 }
 
-/// Emits the division. Sums for rounding up may exceed the maximum `i64`, but not the maximum `u64`.
-fn cut(b: &mut Builder, extent: Operand) -> Cut {
+/// Emits the division into blocks of at least this size. Sums for rounding up may exceed the maximum `i64`, but not the maximum
+/// `u64`.
+fn cut(b: &mut Builder, extent: Operand, least: i64) -> Cut {
     let up = b.binary("up", BinaryOp::Add, extent, Operand::i64(MOST_BLOCKS - 1));
     let size = b.binary("size", BinaryOp::UDiv, up, Operand::i64(MOST_BLOCKS));
-    let size = b.binary("size", BinaryOp::SMax, size, Operand::i64(LEAST_BLOCK));
+    let size = b.binary("size", BinaryOp::SMax, size, Operand::i64(least));
     let less = b.binary("less", BinaryOp::Sub, size, Operand::i64(1));
     let up = b.binary("up", BinaryOp::Add, extent, less);
     let blocks = b.binary("blocks", BinaryOp::UDiv, up, size);
     Cut { extent, size, blocks }
+}
+
+impl Cut {
+    /// Emits the first row of a block and the number of its rows.
+    fn block(self, b: &mut Builder, block: Var) -> (Operand, Operand) {
+        let first = b.binary("first", BinaryOp::Mul, block, self.size);
+        let left = b.binary("left", BinaryOp::Sub, self.extent, first);
+        (first, b.binary("length", BinaryOp::SMin, left, self.size))
+    }
+}
+
+/// Returns the reductions of a nest and the statements that depend on none of them, in order.
+fn before_results<'a>(function: &Function, op: &'a SegOp) -> Vec<&'a Stm> {
+    let mut after: FxHashSet<Var> = FxHashSet::default();
+    let mut before = Vec::new();
+    for stm in &op.body.stms {
+        let depends = free_in_expr(function, &stm.expr).iter().any(|var| after.contains(&var));
+        if !depends {
+            before.push(stm);
+        }
+        if depends || long_reduction(&stm.expr).is_some() {
+            after.extend(&stm.pattern);
+        }
+    }
+    before
 }
 
 /// Emits the operation that reduces every block. Returns its results.
@@ -175,19 +221,9 @@ fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
     let mut space = vec![SegDim { index: block, extent: cut.blocks, mapping: Mapping::Seq }];
     space.extend(fresh_space(b.function, &op.space, &mut substitution));
     let mut result = Vec::new();
-    let mut after: FxHashSet<Var> = FxHashSet::default();
     let (stms, ()) = b.collect(|b| {
-        let first = b.binary("first", BinaryOp::Mul, block, cut.size);
-        let left = b.binary("left", BinaryOp::Sub, cut.extent, first);
-        let length = b.binary("length", BinaryOp::SMin, left, cut.size);
-        for stm in &op.body.stms {
-            let depends = free_in_expr(b.function, &stm.expr).iter().any(|var| after.contains(&var));
-            if depends || long_reduction(&stm.expr).is_some() {
-                after.extend(&stm.pattern);
-            }
-            if depends {
-                continue;
-            }
+        let (first, length) = cut.block(b, block);
+        for stm in before_results(b.function, op) {
             let stm = copy_stm(b.function, &mut substitution, stm);
             if let Expr::Seg(inner) = stm.expr {
                 result.extend(stm.pattern.iter().map(|&var| Operand::Var(var)));
@@ -212,8 +248,8 @@ fn part_of(function: &mut Function, mut op: SegOp, first: Operand, length: Opera
     Expr::Seg(Box::new(op))
 }
 
-/// Emits the nest with its reductions over the partial results.
-fn combined(b: &mut Builder, op: &SegOp, cut: Cut, partials: &[Var], pattern: Vec<Var>) {
+/// Emits the nest with its reductions over the partial results. Returns its results.
+fn combined(b: &mut Builder, op: &SegOp, cut: Cut, partials: &[Var]) -> Vec<Operand> {
     let mut substitution = Substitution::new();
     let space = fresh_space(b.function, &op.space, &mut substitution);
     let mut partials = partials.iter();
@@ -231,7 +267,8 @@ fn combined(b: &mut Builder, op: &SegOp, cut: Cut, partials: &[Var], pattern: Ve
     }
     let result = op.body.result.iter().map(|&x| substitution.apply(x)).collect();
     let body = Body { stms, result };
-    b.bind_to(pattern, Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })));
+    let combined = Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body }));
+    b.bind("t", combined).into_iter().map(Operand::Var).collect()
 }
 
 /// Returns the reductions over the partial results of one outer iteration.

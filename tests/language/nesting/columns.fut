@@ -1,0 +1,55 @@
+-- The columns of a matrix may be reduced in any number, by several operators at once, whatever the shape.
+-- ==
+-- entry: sums products extremes squares
+-- input { empty([0][0]i32) } auto output
+-- input { empty([0][40]i32) } auto output
+-- input { empty([40][0]i32) } auto output
+-- random input { [1][1]i32 } auto output
+-- random input { [511][40]i32 } auto output
+-- random input { [512][31]i32 } auto output
+-- random input { [512][32]i32 } auto output
+-- random input { [513][33]i32 } auto output
+-- random input { [1000][257]i32 } auto output
+
+-- ==
+-- entry: mixed
+-- input { empty([0][0]i32) empty([0][0]i32) } auto output
+-- input { empty([0][40]i32) empty([0][40]i32) } auto output
+-- input { empty([40][0]i32) empty([40][0]i32) } auto output
+-- random input { [1][1]i32 [1][1]i32 } auto output
+-- random input { [511][40]i32 [511][40]i32 } auto output
+-- random input { [512][31]i32 [512][31]i32 } auto output
+-- random input { [512][32]i32 [512][32]i32 } auto output
+-- random input { [513][33]i32 [513][33]i32 } auto output
+-- random input { [1000][257]i32 [1000][257]i32 } auto output
+
+-- ==
+-- entry: sums
+-- input { [[1, 2, 3], [10, 20, 30]] } output { [11, 22, 33] }
+-- random input { [20000][31]i32 } auto output
+-- random input { [20000][35]i32 } auto output
+-- random input { [515][16384]i32 } auto output
+-- random input { [515][16385]i32 } auto output
+
+-- ==
+-- entry: extremes
+-- input { [[1, 9, 3], [10, 2, 3], [10, 9, 4]] } output { [10, 9, 4] [1i64, 0i64, 2i64] }
+entry sums [n] [m] (a: [n][m]i32) = map i32.sum (transpose a)
+
+entry products [n] [m] (a: [n][m]i32) = reduce (map2 (*)) (replicate m 1) a
+
+-- The greatest element of each column, and its first place.
+entry extremes [n] [m] (a: [n][m]i32) =
+  let later (x, i) (y, j) = if y > x || (y == x && j < i) then (y, j) else (x, i)
+  in unzip (map (\column -> reduce later (i32.lowest, i64.highest) (zip column (iota n))) (transpose a))
+
+-- What is reduced depends on a value of the column.
+entry squares [n] [m] (a: [n][m]i32) =
+  let means = map (\column -> i32.sum column / i32.max 1 (i32.i64 n)) (transpose a)
+  in map2 (\column mean -> i32.sum (map (\x -> (x - mean) * (x - mean)) column)) (transpose a) means
+
+-- What is reduced comes from two matrices and a vector.
+entry mixed [n] [m] (a: [n][m]i32) (b: [n][m]i32) =
+  let weights = map (\i -> i32.i64 (i % 13)) (iota n)
+  let sum x y = (i32.sum (map3 (\u v w -> u * w + v) x y weights), i32.maximum y)
+  in unzip (map2 sum (transpose a) (transpose b))
