@@ -2,7 +2,7 @@
 //!
 //! If several inputs write to one place, the one with the largest position therefore wins, whatever the schedule: within a task
 //! positions increase, and no other task writes there. The price is that the indices are computed once for each part; there are
-//! few parts, and each writes to less memory. Segments never overlap, so each is written once, by the task that computes it.
+//! at most as many parts as threads, few in all, and each writes to less memory. Segments never overlap, so each is written once, by the task that computes it.
 
 use warpwise_ir::{ScatterDest, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
@@ -13,8 +13,8 @@ use crate::lower::emitter::{Emitter, Lowered, Value};
 use crate::lower::kernels::Range;
 use crate::types::Operand;
 
-/// Number of parts of the destination.
-const PARTS: i64 = 4;
+/// Maximum number of parts of the destination.
+const MOST_PARTS: i64 = 4;
 
 /// Minimum number of inputs for several tasks.
 const WORTH_SPLITTING: i64 = 1 << 16;
@@ -28,7 +28,9 @@ impl<'a> Emitter<'a> {
         let mut range = self.flat_range(stm, op)?;
         let count = range.extent;
         let many = self.code.compare(CompareOp::SLe, Operand::i64(WORTH_SPLITTING), count);
-        let parts = self.code.select(many, Operand::i64(PARTS), Operand::i64(1));
+        let threads = self.code.threads();
+        let parts = self.code.binary(BinaryOp::SMin, threads, Operand::i64(MOST_PARTS));
+        let parts = self.code.select(many, parts, Operand::i64(1));
         let built = self.build("scatter", stm.span, &|kernel, lo, hi| {
             let (count, parts) = (kernel.param_for(count), kernel.param_for(parts));
             let how = kernel.plan_lanes(op, Work::Map);
@@ -77,7 +79,7 @@ impl<'a> Emitter<'a> {
         for dest in dests {
             let view = self.view(dest.array, stm.span)?;
             let extent = self.extents(&view, stm.span)?[0];
-            let share = self.code.add(extent, Operand::i64(PARTS - 1));
+            let share = self.code.add(extent, Operand::i64(MOST_PARTS - 1));
             let share = self.code.binary(BinaryOp::SQuot, share, parts);
             let first = self.code.mul(share, part);
             let left = self.code.sub(extent, first);
