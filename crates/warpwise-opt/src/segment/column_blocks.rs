@@ -5,20 +5,28 @@
 //! ==>
 //! few: bool = sle n (2 * size);
 //! t: [n][m]f32 = if few { segmap (j < m) { segscan (i < n) ... } } else {
-//!   partials: [blocks][m]f32 = segmap (b < blocks, j < m) { segred (k < length) ... { index xss[first + k, j] } };
+//!   partials: [blocks][m]f32 = segmap (b < blocks) {
+//!     sums: [m]f32 = loop (old: *[m]f32 = copy zeros) for k < length {
+//!       row = segmap (j < m) { op old[j] xss[first + k, j] };
+//!       return update old[0:m:1] = row };
+//!     return sums };
 //!   before: [blocks][m]f32 = segmap (j < m) { segscan (b < blocks) exscan ... { index partials[b, j] } };
 //!   t = segscatter (b < blocks) into (room segments) {
-//!     part: [length][m]f32 = segmap (j < m) { segscan (k < length) ... post (s) { op before[b, j] s } };
+//!     last, part: [length][m]f32 = loop (old = copy before[b], part = scratch [length][m]) for k < length {
+//!       row, same = segmap (j < m) { ... as above ... };
+//!       return update old[0:m:1] = row, update part[k, 0:m:1] = same };
 //!     return first, part };
 //!   return t };
 //! ```
 //!
-//! Neighbouring columns become lanes, which load and store contiguously and exchange nothing. Blocks become tasks. A block fits a
-//! cache of its core whatever the length of a row, so that the rows of a lane's column stay cached. The block size follows from
-//! the extents of a row alone, so results do not depend on the number of threads. Needs an operator that cannot fail.
+//! Rows are read and written whole, and neighbouring columns are lanes; the running sums stay in the first-level cache. Blocks
+//! become tasks. The block size follows from the extents of a row alone, so results do not depend on the number of threads.
+//! Needs an operator that cannot fail.
 
 use warpwise_ir::builder::Builder;
-use warpwise_ir::{Expr, Lambda, Mapping, Operand, Reduce, ScatterDest, SegDim, SegKind, SegOp, Type, Var};
+use warpwise_ir::{
+    Body, Expr, LoopParam, Mapping, Operand, ScatterDest, SegDim, SegKind, SegOp, SliceDim, Type, Var,
+};
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::blocks::divided_up;
@@ -73,16 +81,23 @@ impl Blocks<'_> {
 
     /// Returns the reduction of each block's columns.
     fn partials(&self, b: &mut Builder) -> Vec<Var> {
-        let (columns, at) = self.columns.space(b);
         let (block, dim) = self.dim(b);
         let body = b.body(|b| {
             let part = self.part(b, block);
-            let (op, neutral) = (self.columns.operator(b), self.columns.neutral_at(b, &at));
-            let reduces = vec![Reduce { op, neutral, commutative: false }];
-            self.fold(b, &part, &at, SegKind::Reduce { reduces }).into_iter().map(Operand::Var).collect()
+            let starts =
+                self.columns.neutral.iter().map(|&row| b.bind_one("start", Expr::Copy(row))).collect();
+            let carried = carried(b, "old", starts);
+            let sums = b.for_loop("sums", part.length, carried, |b, k, params| {
+                let olds: Vec<Var> = params.iter().map(|param| param.var).collect();
+                let rows = self.over_columns(b, |b, at| {
+                    let old = elements(b, &olds, at);
+                    self.with_row(b, &part, k, at, old)
+                });
+                self.updated(b, &olds, &[], rows)
+            });
+            sums.into_iter().map(Operand::Var).collect()
         });
-        let space = [dim].into_iter().chain(columns).collect();
-        b.bind("partials", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })))
+        b.bind("partials", Expr::Seg(Box::new(SegOp { space: vec![dim], kind: SegKind::Map, body })))
     }
 
     /// Returns the prefixes of the columns before each block.
@@ -105,14 +120,8 @@ impl Blocks<'_> {
         let (block, dim) = self.dim(b);
         let body = b.body(|b| {
             let part = self.part(b, block);
-            let rows = self.columns.each(b, |b, at| {
-                let indices: Vec<Operand> = [block].into_iter().chain(at.iter().copied()).collect();
-                let before = before.iter().map(|&array| b.index("before", array, &indices).into()).collect();
-                let scans = vec![self.columns.scan_at(b, at, self.columns.exclusive)];
-                let post = Some(self.after(b, before));
-                self.fold(b, &part, at, SegKind::Scan { scans, reduces: Vec::new(), post })
-            });
-            rows.into_iter().flat_map(|rows| [part.first, rows.into()]).collect()
+            let scanned = self.part_from(b, before, block, &part);
+            scanned.into_iter().flat_map(|rows| [part.first, rows.into()]).collect()
         });
         b.bind(
             "scanned",
@@ -120,27 +129,78 @@ impl Blocks<'_> {
         )
     }
 
-    /// Returns the lambda that combines a block's prefix with a running sum within the block.
-    fn after(&self, b: &mut Builder, before: Vec<Operand>) -> Lambda {
-        let element = |&var: &Var| ("s", b.function.ty(var).clone());
-        let params: Vec<(&str, Type)> = self.columns.op.params[..before.len()].iter().map(element).collect();
-        b.lambda(&params, |b, sums| {
-            let args: Vec<Operand> = before.into_iter().chain(sums.iter().map(|&sum| sum.into())).collect();
-            b.apply(&self.columns.op, &args)
-        })
+    /// Returns the scan of a block, starting from its prefixes.
+    fn part_from(&self, b: &mut Builder, before: &[Var], block: Operand, part: &Part) -> Vec<Var> {
+        let starts = before.iter().map(|&array| {
+            let dims = [SliceDim::Fix(block)].into_iter().chain(self.whole()).collect();
+            let row = b.slice("before", array, dims);
+            b.bind_one("start", Expr::Copy(row))
+        });
+        let starts: Vec<Var> = starts.collect();
+        let rooms = self.columns.arrays.iter().map(|&array| {
+            let elem = b.function.ty(array).as_array().expect("rows are in an array").elem;
+            let shape = [part.length].into_iter().chain(self.columns.extents.iter().copied()).collect();
+            b.bind_one("room", Expr::Scratch { elem, shape })
+        });
+        let rooms: Vec<Var> = rooms.collect();
+        let n = starts.len();
+        let mut params = carried(b, "old", starts);
+        params.extend(carried(b, "part", rooms));
+        let scanned = b.for_loop("scanned", part.length, params, |b, k, params| {
+            let vars: Vec<Var> = params.iter().map(|param| param.var).collect();
+            let (olds, parts) = vars.split_at(n);
+            let rows = self.over_columns(b, |b, at| {
+                let old = elements(b, olds, at);
+                let new = self.with_row(b, part, k, at, old.clone());
+                let own = if self.columns.exclusive { old } else { new.clone() };
+                new.into_iter().chain(own).collect()
+            });
+            let (new, own) = rows.split_at(n);
+            let mut next = self.updated(b, olds, &[], new.to_vec());
+            next.extend(self.updated(b, parts, &[SliceDim::Fix(k.into())], own.to_vec()));
+            next
+        });
+        scanned[n..].to_vec()
     }
 
-    /// Emits an operation over the rows of a block in one column.
-    fn fold(&self, b: &mut Builder, part: &Part, at: &[Operand], kind: SegKind) -> Vec<Var> {
-        let index = b.function.fresh("k", Type::I64);
-        let body = b.body(|b| {
-            let row = b.binary("i", BinaryOp::Add, part.first, index);
-            let indices: Vec<Operand> = [row].into_iter().chain(at.iter().copied()).collect();
-            let element = |&array: &Var| b.index("value", array, &indices).into();
-            self.columns.arrays.iter().map(element).collect()
+    /// Emits an operation over the columns. Returns its results.
+    fn over_columns(
+        &self,
+        b: &mut Builder,
+        element: impl FnOnce(&mut Builder, &[Operand]) -> Vec<Operand>,
+    ) -> Vec<Var> {
+        let (space, at) = self.columns.space(b);
+        let body: Body = b.body(|b| element(b, &at));
+        b.bind("row", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })))
+    }
+
+    /// Combines the sums of a column with its elements in a row of the block.
+    fn with_row(
+        &self,
+        b: &mut Builder,
+        part: &Part,
+        k: Var,
+        at: &[Operand],
+        old: Vec<Operand>,
+    ) -> Vec<Operand> {
+        let row = b.binary("i", BinaryOp::Add, part.first, k);
+        let indices: Vec<Operand> = [row].into_iter().chain(at.iter().copied()).collect();
+        let args: Vec<Operand> = old.into_iter().chain(elements(b, &self.columns.arrays, &indices)).collect();
+        b.apply(&self.columns.op, &args)
+    }
+
+    /// Overwrites rows of arrays, at an index or as wholes.
+    fn updated(&self, b: &mut Builder, arrays: &[Var], at: &[SliceDim], rows: Vec<Var>) -> Vec<Operand> {
+        let updated = arrays.iter().zip(rows).map(|(&array, row)| {
+            let dims = at.iter().copied().chain(self.whole()).collect();
+            Operand::Var(b.update("new", array, dims, row))
         });
-        let space = vec![SegDim { index, extent: part.length, mapping: Mapping::Seq }];
-        b.bind("sum", Expr::Seg(Box::new(SegOp { space, kind, body })))
+        updated.collect()
+    }
+
+    /// Returns the slice of a whole row.
+    fn whole(&self) -> impl Iterator<Item = SliceDim> {
+        self.columns.extents.iter().map(|&extent| SliceDim::whole(extent))
     }
 
     fn dim(&self, b: &mut Builder) -> (Operand, SegDim) {
@@ -153,4 +213,18 @@ impl Blocks<'_> {
         let left = b.binary("left", BinaryOp::Sub, self.columns.width, first);
         Part { first, length: b.binary("length", BinaryOp::SMin, left, self.size) }
     }
+}
+
+/// Returns parameters of a loop that overwrites its arrays.
+fn carried(b: &mut Builder, name: &str, arrays: Vec<Var>) -> Vec<LoopParam> {
+    let param = |array: Var| {
+        let var = b.function.fresh(name, b.function.ty(array).clone());
+        LoopParam { var, init: array.into(), consumed: true }
+    };
+    arrays.into_iter().map(param).collect()
+}
+
+/// Reads an element of each array.
+fn elements(b: &mut Builder, arrays: &[Var], at: &[Operand]) -> Vec<Operand> {
+    arrays.iter().map(|&array| b.index("value", array, at).into()).collect()
 }
