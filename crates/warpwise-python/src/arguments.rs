@@ -1,42 +1,29 @@
 //! Converts Python arguments into the values that programs take.
 
+mod arrays;
+
 use std::fmt::{self, Write};
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyRange, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use warpwise_prim::ValueType;
-use warpwise_runtime::array::{Array, Value};
+use warpwise_runtime::array::Value;
 use warpwise_runtime::device::array::Placed;
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_standalone::interface::{Field, Input, Kind, SumVariant, TypeRef};
 use warpwise_standalone::value::{Held, Problem};
 
-use crate::arrow::{Lent, NotTaken, is_arrow, is_table};
+use crate::arrow::is_table;
 use crate::copies;
-use crate::dlpack::Device;
-use crate::dlpack::take::Lent as Tensor;
 use crate::entry::parameter_name;
 use crate::error::problem;
-use crate::numpy::{self, Seen, dtype_name, seen};
+use crate::given::{Consumed, Given};
+use crate::numpy::{self, seen};
 use crate::program::{Code, Running};
-use crate::resident::{self, DeviceArray, refused};
+use crate::resident::refused;
 use crate::scalar::{self, NoScalar, from_python};
 use crate::values::{Opaque, Variant};
-
-/// An array that the caller gives away; see `consume`.
-#[pyclass(frozen, module = "warpwise")]
-pub struct Consumed {
-    array: Py<PyAny>,
-}
-
-/// Gives an array away: an entry point that consumes it may overwrite it in place. Its contents afterwards are unspecified.
-///
-/// Arrays that are read-only or not contiguous are copied all the same.
-#[pyfunction]
-pub fn consume(array: Py<PyAny>) -> Consumed {
-    Consumed { array }
-}
 
 /// Converts the arguments of a call into leaves.
 pub struct Taker<'c> {
@@ -44,9 +31,10 @@ pub struct Taker<'c> {
     running: &'c Running,
     entry: &'c str,
     /// The leaves converted so far.
-    pub leaves: Vec<Placed>,
+    leaves: Vec<Placed>,
     consumed: bool,
     given_away: bool,
+    given: Given,
 }
 
 /// The type of an array of scalars.
@@ -70,7 +58,8 @@ enum Place<'p> {
 impl<'c> Taker<'c> {
     /// Creates a converter that has no leaves yet.
     pub fn new(code: &'c Code, running: &'c Running, entry: &'c str) -> Taker<'c> {
-        Taker { code, running, entry, leaves: Vec::new(), consumed: false, given_away: false }
+        let (leaves, given) = (Vec::new(), Given::default());
+        Taker { code, running, entry, leaves, consumed: false, given_away: false, given }
     }
 
     /// Converts the argument for parameter number `at`.
@@ -87,13 +76,23 @@ impl<'c> Taker<'c> {
         let place = Place::Parameter(&name);
         match object.cast::<Consumed>() {
             Ok(given) => {
-                self.given_away = true;
-                let taken = self.value(input.ty, given.get().array.bind(object.py()), &place);
+                let before = self.leaves.len();
+                self.given_away = self.consumed;
+                let taken = self.value(input.ty, &given.get().array(object.py()), &place);
+                if self.given_away {
+                    self.given.leaves.extend(before..self.leaves.len());
+                }
                 self.given_away = false;
                 taken
             }
             Err(_) => self.value(input.ty, object, &place),
         }
+    }
+
+    /// Returns the leaves. Arrays that are given away share no memory with others.
+    pub fn leaves(mut self) -> PyResult<Vec<Placed>> {
+        self.given.separate(&mut self.leaves, self.running.context.memory())?;
+        Ok(self.leaves)
     }
 
     /// Converts an array for a parameter, or for a field of its elements; `name` is the name of either.
@@ -104,7 +103,7 @@ impl<'c> Taker<'c> {
     /// Returns the leaves, in the host's memory.
     pub fn values(self) -> PyResult<Vec<Value>> {
         let memory = self.memory();
-        self.leaves.into_iter().map(|leaf| on_host(leaf, memory)).collect()
+        self.leaves()?.into_iter().map(|leaf| on_host(leaf, memory)).collect()
     }
 
     fn memory(&self) -> &'c MemoryPool {
@@ -137,6 +136,9 @@ impl<'c> Taker<'c> {
         // A NumPy array without dimensions counts as its only element.
         let element = seen(object).filter(|seen| seen.shape.is_empty()).map(|_| object.call_method0("item"));
         let element = element.transpose()?;
+        if element.is_some() {
+            self.refuse_masked(object, place)?;
+        }
         match from_python(ty, element.as_ref().unwrap_or(object)) {
             Ok(value) => {
                 self.leaves.push(Placed::Host(Value::scalar(ty, value)));
@@ -158,136 +160,6 @@ impl<'c> Taker<'c> {
             _ => "at most about 1.8e308".to_string(),
         };
         PyOverflowError::new_err(format!("{}: {value} is no {ty} ({bounds})", self.words(place)))
-    }
-
-    fn array(&mut self, ty: ArrayType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
-        let taken = match seen(object) {
-            Some(array) => self.numpys(ty, array, place)?,
-            None => match object.cast::<DeviceArray>() {
-                Ok(there) => return self.resident(ty, there.get(), place),
-                Err(_) if is_arrow(object) => self.arrow(ty, object, place)?,
-                Err(_) if self.is_near(object)? => return self.tensor(ty, object, place),
-                Err(_) => self.numpys(ty, self.as_array(ty, object, place)?, place)?,
-            },
-        };
-        if self.consumed && taken.data().is_part() {
-            copies::note(taken.bytes().len());
-        }
-        self.leaves.push(Placed::Host(Value::array(ty.element, taken)));
-        Ok(())
-    }
-
-    /// Takes an array that lies on a device.
-    fn resident(&mut self, ty: ArrayType, there: &DeviceArray, place: &Place<'_>) -> PyResult<()> {
-        let (element, shape) = there.kind();
-        if element != ty.element || shape.len() != ty.rank {
-            let found = there.describe();
-            return Err(PyTypeError::new_err(format!("{}: expected {ty}, found {found}", self.words(place))));
-        }
-        self.leaves.push(there.placed(self.code.device(), &self.running.context)?);
-        Ok(())
-    }
-
-    /// Returns whether `object` is a tensor in the memory of the CUDA device that the program runs on.
-    fn is_near(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let own = Device::of(self.code.device());
-        Ok(own.is_cuda() && Device::elsewhere(object)? == Some(own))
-    }
-
-    /// Takes a tensor of another library, on the program's device.
-    fn tensor(&mut self, ty: ArrayType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
-        let device = self.code.device();
-        let in_place = |error: PyErr| {
-            let words = error.value(object.py()).to_string();
-            PyValueError::new_err(format!("{}: expected {ty}: {words}", self.words(place)))
-        };
-        let tensor = Tensor::of(object, Device::of(device)).map_err(in_place)?;
-        if tensor.element() != Some(ty.element) || tensor.shape().len() != ty.rank {
-            let dtype = object.getattr("dtype").map(|dtype| dtype.to_string());
-            let element = tensor.element().map(|element| dtype_name(element).to_string());
-            let (element, shape) = (element.or(dtype.ok()), numpy::shape_text(tensor.shape()));
-            return Err(PyTypeError::new_err(format!(
-                "{}: expected {ty}, found {} array of shape {shape} on {device}",
-                self.words(place),
-                element.unwrap_or_else(|| "an unknown".to_string()),
-            )));
-        }
-        let context = &self.running.context;
-        let placed =
-            resident::taken(ty.element, tensor, self.given_away, device, context).map_err(in_place)?;
-        self.leaves.push(placed);
-        Ok(())
-    }
-
-    fn numpys(&self, ty: ArrayType, array: Seen<'_>, place: &Place<'_>) -> PyResult<Array> {
-        if array.element != Some(ty.element) || array.shape.len() != ty.rank {
-            return Err(self.other_array(ty, &array, place));
-        }
-        array.take(ty.element, self.given_away, self.memory())
-    }
-
-    fn arrow(&self, ty: ArrayType, object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<Array> {
-        Lent::of(object)?.take(ty.element, ty.rank, self.memory()).map_err(|not_taken| match not_taken {
-            NotTaken::Type(found) => PyTypeError::new_err(format!(
-                "{}: expected {ty}, found an Arrow array of {found}; cast it",
-                self.words(place)
-            )),
-            NotTaken::Null(row) => PyValueError::new_err(format!(
-                "{}: element {row} is null, or holds a null; fill nulls first (`.fill_null(0)`, in pandas `.fillna(0)`) or drop them",
-                self.words(place)
-            )),
-            NotTaken::Other(error) => error,
-        })
-    }
-
-    /// Has NumPy make an array of an object that is none: other libraries' arrays, buffers, lists of numbers.
-    fn as_array<'py>(
-        &self,
-        ty: ArrayType,
-        object: &Bound<'py, PyAny>,
-        place: &Place<'_>,
-    ) -> PyResult<Seen<'py>> {
-        let py = object.py();
-        let numpy = numpy::module(py)?;
-        let is_list = object.is_instance_of::<PyList>()
-            || object.is_instance_of::<PyTuple>()
-            || object.is_instance_of::<PyRange>();
-        let is_tensor = object.hasattr("__dlpack__").unwrap_or(false);
-        if is_tensor && let Some(device) = Device::elsewhere(object)? {
-            return Err(PyTypeError::new_err(format!(
-                "{}: the array lies on a device ({device}), where this program does not run; bring it to the CPU first (`.cpu()` of \
-                 PyTorch, `.get()` of CuPy)",
-                self.words(place)
-            )));
-        }
-        let way = match is_list || numpy::is_array_like(object) {
-            true => "asarray",
-            false if is_tensor => "from_dlpack",
-            false => return Err(self.mismatch(&ty.to_string(), object, place)),
-        };
-        let in_place = |error: PyErr| {
-            let words = error.value(py).to_string();
-            PyValueError::new_err(format!("{}: expected {ty}: {words}", self.words(place)))
-        };
-        let array = numpy.call_method1(way, (object,)).map_err(in_place)?;
-        let found = seen(&array).ok_or_else(|| self.mismatch(&ty.to_string(), object, place))?;
-        if !is_list || found.element == Some(ty.element) {
-            return Ok(found);
-        }
-        // Numbers in lists have no element type of their own; they only are whole or not.
-        let is_empty = found.shape.contains(&0);
-        let fits = match found.element {
-            Some(ValueType::Bool) => ty.element == ValueType::Bool,
-            Some(element) if element.scalar().is_int() => ty.element != ValueType::Bool,
-            Some(_) => ty.element.scalar().is_float(),
-            None => false,
-        };
-        if !fits && !is_empty {
-            return Err(self.other_array(ty, &found, place));
-        }
-        let array = numpy.call_method1("array", (object, dtype_name(ty.element))).map_err(in_place)?;
-        copies::note(found.bytes(ty.element).unwrap_or(0));
-        seen(&array).ok_or_else(|| self.mismatch(&ty.to_string(), object, place))
     }
 
     fn tuple(
@@ -456,20 +328,45 @@ impl<'c> Taker<'c> {
         object: &Bound<'_, PyAny>,
         place: &Place<'_>,
     ) -> PyResult<Option<Vec<Held>>> {
-        let is_structured = numpy::is_array(object) && !object.getattr("dtype")?.getattr("names")?.is_none();
-        if object.is_instance_of::<PyList>() || (numpy::is_array(object) && !is_structured) {
+        let columns = numpy::field_names(object)?;
+        if object.is_instance_of::<PyList>() || (numpy::is_array(object) && columns.is_none()) {
             return Ok(None);
         }
         let mut parts = Vec::new();
         for (at, field) in fields.iter().enumerate() {
             let part = match object.cast::<PyTuple>() {
-                _ if is_structured => object.get_item(&field.name)?,
+                _ if let Some(columns) = &columns => {
+                    object.get_item(self.column_of(ty, fields, at, columns, place)?)?
+                }
                 Ok(tuple) if is_tuple(fields) && tuple.len() == fields.len() => tuple.get_item(at)?,
                 Ok(_) | Err(_) => self.part(ty, fields, &field.name, object, place)?,
             };
             parts.push(self.apart(field.ty, &part, &Place::Field(place, &field.name))?);
         }
         Ok(Some(parts))
+    }
+
+    /// Returns the column of a structured array for a field: of this name or, for a component of a tuple, at this position.
+    fn column_of<'n>(
+        &self,
+        ty: TypeRef,
+        fields: &[Field],
+        at: usize,
+        columns: &'n [String],
+        place: &Place<'_>,
+    ) -> PyResult<&'n String> {
+        let found = match is_tuple(fields) {
+            true => columns.get(at).filter(|_| columns.len() == fields.len()),
+            false => columns.iter().find(|column| **column == fields[at].name),
+        };
+        found.ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "{}: expected {}, found a structured array with the fields {}",
+                self.words(place),
+                self.code.type_name(ty),
+                columns.join(", ")
+            ))
+        })
     }
 
     fn opaque(
@@ -506,22 +403,6 @@ impl<'c> Taker<'c> {
                 .unwrap_or_else(|_| "something else".to_string()),
         };
         PyTypeError::new_err(format!("{}: expected {expected}, found {found}", self.words(place)))
-    }
-
-    fn other_array(&self, ty: ArrayType, array: &Seen<'_>, place: &Place<'_>) -> PyErr {
-        let found = array.describe();
-        let article = if found.starts_with(['i', 'o']) { "an" } else { "a" };
-        let remedy = if array.shape.len() != ty.rank {
-            let dimensions =
-                if ty.rank == 1 { "1 dimension".to_string() } else { format!("{} dimensions", ty.rank) };
-            format!("an array of {dimensions} is needed")
-        } else {
-            format!("convert it: .astype(\"{}\")", dtype_name(ty.element))
-        };
-        PyTypeError::new_err(format!(
-            "{}: expected {ty}, found {article} {found}; {remedy}",
-            self.words(place)
-        ))
     }
 }
 

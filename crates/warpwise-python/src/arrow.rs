@@ -48,6 +48,11 @@ pub fn is_table(object: &Bound<'_, PyAny>) -> bool {
     has("__arrow_c_stream__") && has("__getitem__") && (has("columns") || has("column_names"))
 }
 
+/// Returns whether an object is a table of pandas, which NumPy converts to a matrix.
+pub fn is_frame(object: &Bound<'_, PyAny>) -> bool {
+    is_table(object) && object.hasattr("iloc").unwrap_or(false)
+}
+
 /// A stream of arrays.
 pub struct Chunks {
     stream: FFI_ArrowArrayStream,

@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use warpwise_driver::build::Built;
@@ -16,7 +16,7 @@ use crate::error::{self, Error};
 use crate::interrupt;
 use crate::options;
 use crate::parts::Parts;
-use crate::program::{Code, Origin, Program, Running, Source};
+use crate::program::{Code, Origin, Program, Running, Source, declarations};
 use crate::runtime::Resources;
 
 /// Interval at which the main thread checks for Ctrl-C during a compilation.
@@ -68,7 +68,20 @@ pub fn compile(
     let tuning = tuning.unwrap_or_default();
     let origin = Origin { parts, tuning, compiled, cache, warnings, cached };
     let ready = loaded(py, &origin, resources)?;
+    check_tuning(&origin, &ready)?;
     Program::of(py, Arc::new(Code::new(source, options, resources, Arc::new(origin), ready)))
+}
+
+/// Raises ValueError if a value is given for a parameter that the program does not have.
+fn check_tuning(origin: &Origin, ready: &Running) -> PyResult<()> {
+    let known = ready.program.parameters();
+    let mut unknown: Vec<&String> =
+        origin.tuning.keys().filter(|name| !known.contains(&name.as_str())).collect();
+    unknown.sort();
+    let Some(first) = unknown.first() else { return Ok(()) };
+    let known =
+        if known.is_empty() { "it has none".to_string() } else { format!("there are: {}", known.join(", ")) };
+    Err(PyValueError::new_err(format!("tuning: the program has no parameter `{first}`; {known}")))
 }
 
 /// Loads compiled code on threads and memory.
@@ -93,7 +106,7 @@ pub fn declared<'py>(py: Python<'py>, text: &str) -> PyResult<Vec<Bound<'py, PyD
         described.set_item("doc", entry.doc)?;
         Ok(described)
     };
-    deep(|| warpwise_fut::entries::declared(text)).into_iter().map(described).collect()
+    deep(|| declarations(text)).into_iter().map(described).collect()
 }
 
 fn source(program: &Bound<'_, PyAny>, name: &str, folder: PathBuf) -> PyResult<Source> {

@@ -1,19 +1,23 @@
 //! Entry points as Python callables.
 
+mod run;
+
 use std::fmt::Write;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use warpwise_driver::{CallError, Program as Loaded, Target};
+use warpwise_driver::{Program as Loaded, Target};
 use warpwise_runtime::device::array::Placed;
-use warpwise_runtime::execute::RunError as Stopped;
 use warpwise_standalone::interface::{EntryInterface, Input, Interface};
 
 use crate::arguments::Taker;
+use crate::calls;
 use crate::error;
+use crate::given::Consumed;
 use crate::interrupt;
 use crate::program::{Code, Program, Running};
 use crate::results::Giver;
@@ -21,16 +25,18 @@ use crate::results::Giver;
 // An entry point of a program. The class itself has no Python docstring, so that each entry point can have its own: its `__doc__` is
 // its declaration with the comment before it.
 #[allow(missing_docs)]
-#[pyclass(frozen, module = "warpwise")]
+#[pyclass(frozen, weakref, module = "warpwise")]
 pub struct EntryPoint {
     code: Arc<Code>,
     number: usize,
+    /// Whether the last call in the main thread was long, as far as known.
+    is_long: AtomicBool,
 }
 
 impl EntryPoint {
     /// Creates the entry point with index `number`.
     pub fn new(code: &Arc<Code>, number: usize) -> EntryPoint {
-        EntryPoint { code: Arc::clone(code), number }
+        EntryPoint { code: Arc::clone(code), number, is_long: AtomicBool::new(true) }
     }
 
     /// Returns its index in source order.
@@ -85,41 +91,54 @@ impl EntryPoint {
         let EntryInterface { name, inputs, .. } = self.interface();
         let mut given: Vec<Bound<'py, PyAny>> = args.iter().collect();
         let named = kwargs.map_or(0, |kwargs| kwargs.len());
-        let names =
-            || inputs.iter().enumerate().map(|(at, input)| parameter_name(at, input)).collect::<Vec<_>>();
         if given.len() + named > inputs.len() || (named == 0 && given.len() != inputs.len()) {
             let (expected, found) = (inputs.len(), given.len() + named);
             let takes =
                 if expected == 1 { "1 argument".to_string() } else { format!("{expected} arguments") };
-            let listed = names().join(", ");
+            let listed = inputs.iter().enumerate().map(|(at, input)| parameter_name(at, input));
+            let listed = listed.collect::<Vec<_>>().join(", ");
+            let were = if found == 1 { "was" } else { "were" };
             return Err(PyTypeError::new_err(format!(
-                "{name}() takes {takes} ({listed}), but {found} were given"
+                "{name}() takes {takes} ({listed}), but {found} {were} given"
             )));
         }
-        let Some(kwargs) = kwargs.filter(|_| named > 0) else { return Ok(given) };
-        let names = names();
-        for (keyword, _) in kwargs.iter() {
-            let keyword = keyword.str()?.to_string();
-            match names.iter().position(|name| *name == keyword) {
-                None => {
-                    let listed = names.join(", ");
-                    return Err(PyTypeError::new_err(format!(
-                        "{name}() has no parameter `{keyword}`; it has: {listed}"
-                    )));
-                }
-                Some(at) if at < args.len() => {
-                    return Err(PyTypeError::new_err(format!("{name}() got two values for `{keyword}`")));
-                }
-                Some(_) => {}
-            }
+        if let Some(kwargs) = kwargs.filter(|_| named > 0) {
+            self.add_keywords(&mut given, kwargs)?;
         }
-        for parameter in &names[args.len()..] {
-            let value = kwargs.get_item(parameter)?;
+        Ok(given)
+    }
+
+    /// Adds the arguments that are given by keywords to those `given` by position.
+    fn add_keywords<'py>(
+        &self,
+        given: &mut Vec<Bound<'py, PyAny>>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<()> {
+        let EntryInterface { name, inputs, .. } = self.interface();
+        let names: Vec<String> =
+            inputs.iter().enumerate().map(|(at, input)| parameter_name(at, input)).collect();
+        let mut named: Vec<Option<Bound<'py, PyAny>>> = vec![None; names.len()];
+        for (keyword, value) in kwargs.iter() {
+            let keyword = keyword.str()?.to_string();
+            // The signature shows a number instead of a name that is no identifier.
+            let numbered = || (0..names.len()).find(|&at| numbered_name(at) == keyword);
+            let Some(at) = names.iter().position(|name| *name == keyword).or_else(numbered) else {
+                let listed = names.join(", ");
+                return Err(PyTypeError::new_err(format!(
+                    "{name}() has no parameter `{keyword}`; it has: {listed}"
+                )));
+            };
+            if at < given.len() || named[at].is_some() {
+                return Err(PyTypeError::new_err(format!("{name}() got two values for `{keyword}`")));
+            }
+            named[at] = Some(value);
+        }
+        for (parameter, value) in names.iter().zip(named).skip(given.len()) {
             given.push(value.ok_or_else(|| {
                 PyTypeError::new_err(format!("{name}() misses the argument `{parameter}`"))
             })?);
         }
-        Ok(given)
+        Ok(())
     }
 
     fn taken(&self, running: &Running, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<Placed>> {
@@ -128,43 +147,18 @@ impl EntryPoint {
         for (at, (input, object)) in inputs.iter().zip(given).enumerate() {
             taker.argument(at, input, object)?;
         }
-        Ok(taker.leaves)
-    }
-
-    /// Runs `call` to completion. A signal that ends another call on the same threads also ends this one, which then starts again if it
-    /// can.
-    fn run<T: Send>(
-        &self,
-        py: Python<'_>,
-        running: &Running,
-        leaves: Vec<Placed>,
-        call: impl Fn(&Loaded, Vec<Placed>) -> Result<T, CallError> + Sync,
-    ) -> PyResult<T> {
-        let consumes = self.interface().inputs.iter().any(Input::is_consumed);
-        let flag = running.context.threads().cancel_flag();
-        let again = (!consumes && !interrupt::is_main_thread()).then(|| leaves.clone());
-        let mut leaves = leaves;
-        loop {
-            let work = || error::guarded(|| call(&running.program, leaves));
-            match interrupt::interruptible(py, flag, work)?? {
-                Ok(results) => return Ok(results),
-                Err(CallError::Run(Stopped::Interrupted)) => {
-                    interrupt::raise(py)?;
-                    let Some(same) = again.clone() else {
-                        return Err(error::RunError::new_err("the call was interrupted"));
-                    };
-                    interrupt::until_over(py, flag);
-                    leaves = same;
-                }
-                Err(other) => return Err(error::not_run(py, other)),
-            }
-        }
+        taker.leaves()
     }
 }
 
 /// Returns the name of a parameter.
 pub fn parameter_name(at: usize, input: &Input) -> String {
-    if input.name.is_empty() { format!("argument{}", at + 1) } else { input.name.clone() }
+    if input.name.is_empty() { numbered_name(at) } else { input.name.clone() }
+}
+
+/// Returns the name of a parameter that has no name, or none that Python can use.
+fn numbered_name(at: usize) -> String {
+    format!("argument{}", at + 1)
 }
 
 #[pymethods]
@@ -178,11 +172,13 @@ impl EntryPoint {
         let py = args.py();
         let running = self.code.running()?;
         let given = self.bound(args, kwargs)?;
-        let leaves = self.taken(&running, &given)?;
         let name = &self.interface().name;
         let call = |program: &Loaded, leaves: Vec<Placed>| program.call_placed(name, leaves.into_iter());
-        let results = self.run(py, &running, leaves, call)?;
-        Giver::new(py, &self.code, &running).value(self.interface().output, results)
+        let results = self.run(py, &running, &given, call)?;
+        let given_away = given.iter().filter_map(|object| object.cast::<Consumed>().ok());
+        let given_away = given_away.map(|given| given.get().array(py)).collect();
+        let giver = Giver::new(py, &self.code, &running).with_given_away(given_away);
+        giver.value(self.interface().output, results)
     }
 
     /// Calls the entry point of a program on a device and leaves the arrays of the result there (`DeviceArray`). Calls on the same
@@ -200,10 +196,10 @@ impl EntryPoint {
             ));
         }
         let running = self.code.running()?;
-        let leaves = self.taken(&running, &self.bound(args, kwargs)?)?;
+        let given = self.bound(args, kwargs)?;
         let name = &self.interface().name;
         let call = |program: &Loaded, leaves: Vec<Placed>| program.call_resident(name, leaves.into_iter());
-        let results = self.run(py, &running, leaves, call)?;
+        let results = self.run(py, &running, &given, call)?;
         Giver::new(py, &self.code, &running).placed(self.interface().output, results)
     }
 
@@ -236,7 +232,13 @@ impl EntryPoint {
             (0..calls.max(1)).try_for_each(|_| call())?;
             Ok(start.elapsed().as_secs_f64() / f64::from(calls.max(1)))
         };
-        py.detach(|| error::guarded(work))?.map_err(|error| error::not_run(py, error))
+        let work = || error::guarded(work);
+        let flag = running.context.threads().cancel_flag();
+        let called = match interrupt::is_main_thread() {
+            true => interrupt::apart(py, flag, work),
+            false => calls::in_thread(py, flag, work),
+        };
+        called??.map_err(|error| self.failure(py, error))
     }
 
     /// Its name.
@@ -265,8 +267,7 @@ impl EntryPoint {
         for (name, ty) in self.parameters() {
             let options = PyDict::new(py);
             options.set_item("annotation", ty)?;
-            let name =
-                if is_identifier(py, &name)? { name } else { format!("argument{}", parameters.len() + 1) };
+            let name = if is_identifier(py, &name)? { name } else { numbered_name(parameters.len()) };
             parameters.push(parameter.call((name, &kind), Some(&options))?);
         }
         let options = PyDict::new(py);

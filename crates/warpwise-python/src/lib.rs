@@ -7,13 +7,14 @@
 //!
 //! Arrays are NumPy's. A contiguous argument of the right type is read in place, and a result is an array on the run time's memory.
 //! [`numpy`] converts between NumPy arrays and those of the run time, and [`copies`] counts the copies that remain. Every failure is an
-//! exception ([`error`]); Ctrl-C ends a call ([`interrupt`]).
+//! exception ([`error`]). Signals interrupt calls ([`interrupt`]), and the end of the interpreter ends them ([`calls`]).
 //!
 //! Users import the Python files beside this crate (`python/warpwise`), which leave all decisions to this crate.
 
 mod arguments;
 mod arrow;
 mod build_id;
+mod calls;
 mod command;
 mod compile;
 mod copies;
@@ -21,6 +22,7 @@ mod described;
 mod dlpack;
 mod entry;
 mod error;
+mod given;
 mod interrupt;
 mod numpy;
 mod options;
@@ -47,7 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<values::Opaque>()?;
     module.add_class::<values::Variant>()?;
     module.add_class::<resident::DeviceArray>()?;
-    module.add_class::<arguments::Consumed>()?;
+    module.add_class::<given::Consumed>()?;
     module.add_class::<arrow::ArrowArray>()?;
     module.add("Error", py.get_type::<error::Error>())?;
     module.add("CompileError", py.get_type::<error::CompileError>())?;
@@ -58,7 +60,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(described::described, module)?)?;
     module.add_function(wrap_pyfunction!(described::described_alone, module)?)?;
     module.add_function(wrap_pyfunction!(options::devices, module)?)?;
-    module.add_function(wrap_pyfunction!(arguments::consume, module)?)?;
+    module.add_function(wrap_pyfunction!(given::consume, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow, module)?)?;
     module.add_function(wrap_pyfunction!(copies::copied_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(travel::arrive, module)?)?;
@@ -66,6 +68,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(travel::threads_of_engine, module)?)?;
     module.add_function(wrap_pyfunction!(values::opaque, module)?)?;
     module.add_function(wrap_pyfunction!(runtime::after_fork, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::end_calls, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     Ok(())
 }

@@ -9,13 +9,14 @@ use std::sync::Arc;
 
 use numpy::npyffi::flags::{NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
 use numpy::npyffi::{
-    NPY_TYPES, NpyTypes, PY_ARRAY_API, PyArray_Check, PyArrayObject, get_type_object, npy_intp,
+    NPY_TYPES, NpyTypes, PY_ARRAY_API, PyArray_Check, PyArray_CheckExact, PyArrayObject, get_type_object,
+    npy_intp,
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyBytes};
+use pyo3::types::PyMemoryView;
 use smallvec::SmallVec;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Shape, element_count};
@@ -156,6 +157,17 @@ impl<'py> Seen<'py> {
             .ok_or_else(|| PyMemoryError::new_err("the array is too large"))
     }
 
+    /// Returns whether the array has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// Returns whether the elements are complex numbers.
+    pub fn is_complex(&self) -> bool {
+        let kind = self.object.getattr("dtype").and_then(|dtype| dtype.getattr("kind"));
+        kind.is_ok_and(|kind| kind.eq("c").unwrap_or(false))
+    }
+
     /// Returns the size in bytes of its elements, if they have type `ty`.
     pub fn bytes(&self, ty: ValueType) -> Option<usize> {
         element_count(&self.shape)?.checked_mul(ty.scalar().bytes() as u64)?.try_into().ok()
@@ -196,6 +208,32 @@ impl<'py> Seen<'py> {
     }
 }
 
+/// Returns whether elements of a NumPy array are masked.
+pub fn is_masked(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    // SAFETY: the object is alive, and the interpreter is attached.
+    let is_plain = unsafe { PyArray_CheckExact(array.py(), array.as_ptr()) != 0 };
+    if is_plain {
+        return Ok(false);
+    }
+    module(array.py())?.getattr("ma")?.call_method1("is_masked", (array,))?.extract()
+}
+
+/// Returns the names of the fields of a structured array; `None` for other objects.
+pub fn field_names(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    if !is_array(object) {
+        return Ok(None);
+    }
+    object.getattr("dtype")?.getattr("names")?.extract()
+}
+
+/// Returns a copy of an array in the run time's memory.
+pub fn copy(array: &Array, memory: &MemoryPool) -> PyResult<Array> {
+    let no_memory = |error| out_of_memory(&error);
+    let mut copy = Array::allocate(memory, array.elem(), array.shape()).map_err(no_memory)?;
+    copy.bytes_mut(memory).map_err(no_memory)?.copy_from_slice(array.bytes());
+    Ok(copy)
+}
+
 /// Returns a shape in Python's notation.
 pub fn shape_text(shape: &[i64]) -> String {
     match shape {
@@ -210,18 +248,24 @@ pub fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     Ok(MODULE.get_or_try_init(py, || py.import("numpy").map(Bound::unbind))?.bind(py))
 }
 
-/// Returns a NumPy array on the run time's memory; a copy if others see the same memory.
+/// Returns a NumPy array on the run time's memory; a copy if others see the same memory. If that is the memory of one of the arrays
+/// `given_away`, the new array keeps that one: in a loop that passes each result on, a chain of owners would get ever longer.
 pub fn give<'py>(
     py: Python<'py>,
     ty: ValueType,
     array: Array,
+    given_away: &[Bound<'py, PyAny>],
     memory: &MemoryPool,
 ) -> PyResult<Bound<'py, PyAny>> {
     module(py)?;
     let array = unshared(array, memory)?;
     let data = array.data().as_mut_ptr();
     let shape = Shape::from_slice(array.shape());
-    let base = Bound::new(py, Memory { _array: array })?;
+    let owner = given_away.iter().find(|given| seen(given).is_some_and(|given| given.data == data));
+    let base = match owner {
+        Some(owner) if !array.is_empty() => owner.clone(),
+        Some(_) | None => Bound::new(py, Memory { _array: array })?.into_any(),
+    };
     // SAFETY: the memory is as large as the shape says and lives as long as the base. Nobody else writes to it. The call takes over its
     // reference to the base.
     unsafe {
@@ -290,9 +334,7 @@ pub fn has_dtype(object: &Bound<'_, PyAny>) -> bool {
     class.is_ok_and(|class| dtype.is_ok_and(|dtype| dtype.is_instance(&class).unwrap_or(false)))
 }
 
-/// Returns whether an object is of one of Python's own classes that lend memory.
+/// Returns whether an object lends memory by Python's buffer protocol.
 fn is_buffer(object: &Bound<'_, PyAny>) -> bool {
-    let class = object.get_type();
-    let is_memory = class.name().is_ok_and(|name| name == "memoryview" || name == "array");
-    is_memory || object.is_instance_of::<PyByteArray>() || object.is_instance_of::<PyBytes>()
+    PyMemoryView::from(object).is_ok()
 }

@@ -40,8 +40,11 @@ pub fn resources(threads: Option<i64>, memory: Option<&Bound<'_, PyAny>>) -> PyR
         None => None,
         Some(given) => Some(match given.extract::<u64>() {
             Ok(bytes) => bytes,
-            Err(_) => parse_bytes(&given.str()?.to_string())
-                .map_err(|message| PyValueError::new_err(format!("memory_limit: {message}")))?,
+            Err(_) => {
+                let shown = given.repr()?;
+                parse_bytes(&given.str()?.to_string())
+                    .map_err(|message| PyValueError::new_err(format!("memory_limit {shown}: {message}")))?
+            }
         }),
     };
     Ok(Resources { threads, memory })

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyAttributeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
 use warpwise_driver::build::{
     BuildError, Built, Core, Start, build_embedded, build_program, read_embedded, read_program,
 };
@@ -17,6 +17,7 @@ use warpwise_driver::embedded::Embedded;
 use warpwise_driver::{Compiled, Context, Options, Program as Loaded, Target};
 use warpwise_fut::entries::{Declared, declared};
 use warpwise_ir::deep::deep;
+use warpwise_runtime::execute::Spent;
 use warpwise_source::files::read_text;
 use warpwise_standalone::interface::{Interface, Kind, TypeRef};
 use warpwise_standalone::value::Values;
@@ -73,10 +74,10 @@ impl Source {
     fn declared(&self) -> Vec<Declared> {
         match self {
             Source::File(path) => {
-                read_text(path, &self.name()).map(|text| declared(&text)).unwrap_or_default()
+                read_text(path, &self.name()).map(|text| declarations(&text)).unwrap_or_default()
             }
-            Source::Text { text, .. } => declared(text),
-            Source::Parts(embedded) => declared(&embedded.main().text),
+            Source::Text { text, .. } => declarations(text),
+            Source::Parts(embedded) => declarations(&embedded.main().text),
         }
     }
 
@@ -87,6 +88,17 @@ impl Source {
             Source::Parts(embedded) => embedded.main().name,
         }
     }
+}
+
+/// Returns the entry points that a text declares. The front end's signatures end at the body, whose tree has no parentheses: those that
+/// open it are removed here.
+pub fn declarations(text: &str) -> Vec<Declared> {
+    let without_body = |entry: Declared| {
+        let signature = entry.signature.trim_end_matches(['(', ' ']);
+        let signature = signature.strip_suffix('=').unwrap_or(signature).trim_end().to_string();
+        Declared { signature, ..entry }
+    };
+    declared(text).into_iter().map(without_body).collect()
 }
 
 /// Data that a program and its entry points share.
@@ -104,6 +116,8 @@ pub struct Code {
     alone: PyOnceLock<Arc<Code>>,
     running: Mutex<Own<Arc<Running>>>,
     declared: PyOnceLock<HashMap<String, Declared>>,
+    /// The profile at the last `start_profile`.
+    before: Mutex<Vec<Spent>>,
     /// Python's classes for its types.
     pub classes: Classes,
 }
@@ -153,6 +167,7 @@ impl Code {
             alone: PyOnceLock::new(),
             running: Mutex::new(Own::new(Arc::new(running))),
             declared: PyOnceLock::new(),
+            before: Mutex::default(),
         }
     }
 
@@ -197,6 +212,24 @@ impl Code {
         self.packed.get_or_try_init(py, || Packed::new(py, self))
     }
 
+    /// Returns the profile since the last `start_profile`, the longest first. The run time only adds to its counts.
+    fn spent(&self) -> PyResult<Vec<Spent>> {
+        let mut all = self.running()?.program.profile();
+        for before in self.before.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let is_same = |now: &&mut Spent| {
+                (&now.what, &now.place, &now.lines) == (&before.what, &before.place, &before.lines)
+            };
+            if let Some(now) = all.iter_mut().find(is_same) {
+                now.times -= before.times;
+                now.bytes -= before.bytes;
+                now.time -= before.time;
+            }
+        }
+        all.retain(|spent| spent.times > 0);
+        all.sort_by_key(|spent| std::cmp::Reverse(spent.time));
+        Ok(all)
+    }
+
     /// Returns the operations on the program's values.
     pub fn values<'c>(&'c self, running: &'c Running) -> Values<'c> {
         Values { interface: &self.interface, memory: running.context.memory() }
@@ -220,7 +253,7 @@ impl Code {
 }
 
 /// A compiled program. Its entry points are attributes: `program.main(xs)`.
-#[pyclass(frozen, module = "warpwise")]
+#[pyclass(frozen, weakref, module = "warpwise")]
 pub struct Program {
     code: Arc<Code>,
     entries: HashMap<String, Py<EntryPoint>>,
@@ -253,6 +286,20 @@ impl Program {
                 if names.is_empty() { "it has none".to_string() } else { format!("there are: {names}") };
             PyAttributeError::new_err(format!("the program has no entry point `{name}`; {there_are}"))
         })
+    }
+
+    /// Returns the name of an entry point of this program, which is given itself or by its name.
+    fn name_of(&self, entry: &Bound<'_, PyAny>) -> PyResult<String> {
+        let Ok(point) = entry.cast::<EntryPoint>() else {
+            return entry.extract().map_err(|_| {
+                let class = entry.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+                PyTypeError::new_err(format!("entry: expected an entry point or its name, found {class}"))
+            });
+        };
+        match Arc::ptr_eq(point.get().code(), &self.code) {
+            true => Ok(point.get().interface().name.clone()),
+            false => Err(PyValueError::new_err("entry: it is an entry point of another program")),
+        }
     }
 
     fn names(&self) -> Vec<&str> {
@@ -325,6 +372,18 @@ impl Program {
             .map_err(|error| pyo3::exceptions::PyKeyError::new_err(error.value(py).to_string()))
     }
 
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.names())?.try_iter()
+    }
+
+    fn __len__(&self) -> usize {
+        self.names().len()
+    }
+
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        name.extract::<String>().is_ok_and(|name| self.entries.contains_key(&name))
+    }
+
     fn __dir__<'py>(slf: &Bound<'py, Program>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let own = py.get_type::<pyo3::types::PyAny>().call_method1("__dir__", (slf,))?;
@@ -365,6 +424,7 @@ impl Program {
     }
 
     /// Runs an entry point over data that is larger than memory, block by block: an iterator of the results for each block of elements.
+    /// `entry` is an entry point of this program, or its name.
     ///
     /// The last parameters of the entry point are streamed; `fixed` holds the values of the parameters before them. `source` is a path
     /// (`.npy`, `.parquet`, `.arrow`, `.csv`, `.tsv`, raw data with `shape`, also compressed by gzip), an array or a table in memory,
@@ -390,7 +450,7 @@ impl Program {
     fn stream<'py>(
         &self,
         py: Python<'py>,
-        entry: &str,
+        entry: &Bound<'py, PyAny>,
         source: &Bound<'py, PyAny>,
         fixed: &Bound<'py, PyTuple>,
         column: Option<Bound<'py, PyAny>>,
@@ -404,7 +464,8 @@ impl Program {
         header: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let asked = stream::Asked { column, block, elementwise, progress, take, format, shape, header };
-        stream::stream(py, &self.code, (entry, source, fixed), &asked, out)
+        let name = self.name_of(entry)?;
+        stream::stream(py, &self.code, (&name, source, fixed), &asked, out)
     }
 
     /// Folds data that is larger than memory. The entry points are `init : s`, `step (xs: []t) (state: s) : s` and `merge (earlier: s)
@@ -450,9 +511,11 @@ impl Program {
         shown.map_err(|error| error::not_built(py, &error))
     }
 
-    /// Starts to record where calls spend their time.
+    /// Starts to record where calls spend their time. Forgets what was recorded before.
     fn start_profile(&self) -> PyResult<()> {
-        self.code.running()?.program.start_profile();
+        let running = self.code.running()?;
+        running.program.start_profile();
+        *self.code.before.lock().unwrap_or_else(PoisonError::into_inner) = running.program.profile();
         Ok(())
     }
 
@@ -460,7 +523,7 @@ impl Program {
     /// `times`, `bytes` and `seconds`, which `pandas.DataFrame` takes.
     fn profile<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let table = PyList::empty(py);
-        for spent in self.code.running()?.program.profile() {
+        for spent in self.code.spent()? {
             let row = PyDict::new(py);
             row.set_item("what", &spent.what)?;
             row.set_item("place", &spent.place)?;

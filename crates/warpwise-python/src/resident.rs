@@ -94,7 +94,7 @@ impl DeviceArray {
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let copy = py.detach(|| self.array.to_host(&self.memory)).map_err(refused)?;
         copies::note(self.array.bytes() as usize);
-        numpy::give(py, self.ty, copy, &self.memory)
+        numpy::give(py, self.ty, copy, &[], &self.memory)
     }
 
     #[pyo3(signature = (dtype=None, copy=None))]

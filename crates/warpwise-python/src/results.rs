@@ -23,12 +23,18 @@ pub struct Giver<'c, 'py> {
     py: Python<'py>,
     code: &'c Arc<Code>,
     running: &'c Running,
+    given_away: Vec<Bound<'py, PyAny>>,
 }
 
 impl<'c, 'py> Giver<'c, 'py> {
     /// Creates a converter for a program's values.
     pub fn new(py: Python<'py>, code: &'c Arc<Code>, running: &'c Running) -> Giver<'c, 'py> {
-        Giver { py, code, running }
+        Giver { py, code, running, given_away: Vec::new() }
+    }
+
+    /// Adds the arrays that the caller gave away. Results may lie in their memory.
+    pub fn with_given_away(self, given_away: Vec<Bound<'py, PyAny>>) -> Giver<'c, 'py> {
+        Giver { given_away, ..self }
     }
 
     fn memory(&self) -> &'c MemoryPool {
@@ -91,7 +97,9 @@ impl<'c, 'py> Giver<'c, 'py> {
     pub fn leaf(&self, leaf: Option<Placed>) -> PyResult<Bound<'py, PyAny>> {
         match leaf {
             Some(Placed::Host(Value::Scalar { ty, value })) => to_python(self.py, ty, value),
-            Some(Placed::Host(Value::Array { ty, array })) => numpy::give(self.py, ty, array, self.memory()),
+            Some(Placed::Host(Value::Array { ty, array })) => {
+                numpy::give(self.py, ty, array, &self.given_away, self.memory())
+            }
             Some(Placed::Device(ty, array)) => {
                 let there = DeviceArray::new(ty, array, self.code.device(), self.memory())?;
                 Ok(Bound::new(self.py, there)?.into_any())

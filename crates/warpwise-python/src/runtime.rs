@@ -92,5 +92,7 @@ pub fn generation() -> u64 {
 #[pyfunction(name = "_after_fork")]
 pub fn after_fork() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
+    crate::calls::after_fork();
+    crate::interrupt::after_fork();
     crate::stream::after_fork();
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use warpwise_runtime::device::array::Placed;
 use warpwise_standalone::interface::{Field, Kind, NamedType, TypeRef};
 use warpwise_standalone::value::Held;
@@ -88,6 +88,48 @@ impl Opaque {
     }
 }
 
+impl Opaque {
+    fn own_fields(&self) -> PyResult<&[Field]> {
+        match &self.named_type().kind {
+            Kind::OpaqueArray { fields: Some(fields), .. } => Ok(fields),
+            _ => Err(PyTypeError::new_err(format!(
+                "the elements of {} have no fields: read them one by one",
+                self.named_type().name
+            ))),
+        }
+    }
+
+    /// Returns the array of a field.
+    fn array_of<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyAny>> {
+        let running = self.code.running()?;
+        let part = self.code.values(&running).project(&self.held, number).map_err(|error| problem(&error))?;
+        Giver::new(py, &self.code, &running).value(part.ty, part.leaves)
+    }
+
+    fn field<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, fields, name) = (name.py(), self.own_fields()?, name.to_str()?);
+        let number = fields.iter().position(|field| field.name == name).ok_or_else(|| {
+            let names = fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ");
+            let ty = &self.named_type().name;
+            PyKeyError::new_err(format!("the elements of {ty} have no field `{name}`; they have: {names}"))
+        })?;
+        self.array_of(py, number)
+    }
+
+    /// Returns the exception for an object that is no index.
+    fn no_index(&self, index: &Bound<'_, PyAny>) -> PyErr {
+        let class = index.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+        let remedy = match self.own_fields() {
+            Ok(_) => "; slice the arrays in `.fields`",
+            Err(_) => "",
+        };
+        PyTypeError::new_err(format!(
+            "{}: an index is an int, one int per dimension, or the name of a field, and not a {class}{remedy}",
+            self.named_type().name
+        ))
+    }
+}
+
 #[pymethods]
 impl Opaque {
     /// The name of its type in the language.
@@ -105,29 +147,41 @@ impl Opaque {
     /// The arrays of the fields of an array of records, by name: `{"x": array(...), ...}`. They are copies.
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Kind::OpaqueArray { fields: Some(fields), .. } = &self.named_type().kind else {
-            return Err(PyTypeError::new_err(format!("{} has no fields", self.type_name())));
-        };
-        let running = self.code.running()?;
-        let giver = Giver::new(py, &self.code, &running);
         let arrays = PyDict::new(py);
-        for (number, field) in fields.iter().enumerate() {
-            let part =
-                self.code.values(&running).project(&self.held, number).map_err(|error| problem(&error))?;
-            arrays.set_item(&field.name, giver.value(part.ty, part.leaves)?)?;
+        for (number, field) in self.own_fields()?.iter().enumerate() {
+            arrays.set_item(&field.name, self.array_of(py, number)?)?;
         }
         Ok(arrays)
+    }
+
+    /// Returns a structured NumPy array: a copy. TypeError if the elements have no fields.
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err("a value of a program becomes a NumPy array only as a copy"));
+        }
+        let records = py.import("warpwise._records")?;
+        let array = records.call_method1("structured", (self.shape(py)?, self.fields(py)?))?;
+        dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
     }
 
     fn __len__(&self) -> usize {
         self.held.shape.first().map_or(0, |&size| size as usize)
     }
 
-    /// Returns the element at an index: an int, or one int per dimension.
+    /// Returns the element at an index: an int, or one int per dimension. With the name of a field, returns the array of this field.
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(name) = index.cast::<PyString>() {
+            return self.field(name);
+        }
         let given: Vec<i64> = match index.extract::<i64>() {
             Ok(index) => vec![index],
-            Err(_) => index.extract()?,
+            Err(_) => index.extract().map_err(|_| self.no_index(index))?,
         };
         let shape = &self.held.shape;
         let wrapped = |(&at, &size): (&i64, &i64)| if at < 0 { at + size } else { at };

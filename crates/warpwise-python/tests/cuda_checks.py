@@ -15,6 +15,7 @@ entry total [n] (xs: [n]f32) : f32 = f32.sum xs
 entry twice [n][m] (xs: [n][m]f32) : [n][m]f32 = map (map (* 2)) xs
 entry same [n] (xs: [n]f32) : [n]f32 = xs
 entry first [n] (xs: *[n]f32) : *[n]f32 = if n > 0 then xs with [0] = 42 else xs
+entry added [n] (xs: *[n]f32) (ys: [n]f32) : *[n]f32 = loop xs for i < n - 1 do xs with [i + 1] = xs[i] + ys[i]
 entry flags [n] (xs: [n]bool) : i64 = i64.sum (map i64.bool xs)
 entry gather [n][k] (xs: [n]f32) (is: [k]i64) : [k]f32 = map (\\i -> xs[i]) is
 """
@@ -74,6 +75,10 @@ def what_is_consumed_is_a_copy_unless_given_away():
     assert there.first(warpwise.consume(kept))[0] == 42
     assert kept.numpy()[0] == 0
     assert (tensor.given_back, kept.given_back) == (2, 1)
+    expected = there.added(xs, xs).tolist()
+    shared = Tensor(xs)
+    assert there.added(warpwise.consume(shared), shared).tolist() == expected
+    assert shared.numpy().tolist() == xs.tolist(), "what shares memory with another argument is copied"
 
 
 def nothing_and_one_element():

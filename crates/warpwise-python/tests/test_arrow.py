@@ -224,3 +224,16 @@ def test_what_is_no_array_does_not_go_out():
     for wrong, words in [(3, "found int"), (np.array(3.0), "shape \\(\\)"), (np.ones(2, complex), "complex"), ("a", "str")]:
         with pytest.raises(TypeError, match=words):
             warpwise.arrow(wrong)
+
+
+def test_frames_are_matrices():
+    frame = pd.DataFrame({"a": np.arange(3, dtype=np.int32), "b": np.arange(3, dtype=np.int32)})
+    assert PROGRAM.rows(frame).tolist() == [0, 2, 4]
+    with pytest.raises(TypeError, match=r"rows\(\): argument `xs`: expected \[\]\[\]i32, found a float64 array .*astype"):
+        PROGRAM.rows(frame * 1.5)
+    with pytest.raises(TypeError, match="found an object array"):
+        PROGRAM.rows(frame.astype({"b": str}).astype(object))
+    with pytest.raises(TypeError, match=r"pass a column, or `.to_numpy\(\)`"):
+        PROGRAM.rows(pl.from_pandas(frame))
+    with pytest.raises(TypeError, match=r"pass a column, or `.to_numpy\(\)`"):
+        PROGRAM.total(frame)

@@ -1,7 +1,11 @@
 """Calls of entry points: what goes in, what comes out, what is copied."""
 
+import array
+import ctypes
 import dataclasses
+import gc
 import inspect
+import weakref
 from collections import namedtuple
 
 import numpy as np
@@ -88,6 +92,50 @@ def test_what_is_consumed_is_copied_unless_it_is_given_away():
     assert PROGRAM.counted(warpwise.consume(xs)).tolist() == [43, 2, 3, 4, 5] and xs[0] == 42
 
 
+def test_arrays_that_are_given_away_and_share_memory_are_copied():
+    program = warpwise.compile(
+        "entry shifted [n] (xs: *[n]i64) (ys: [n]i64) : *[n]i64 = loop xs for i < n - 1 do xs with [i + 1] = xs[i] + ys[i]\n"
+        "entry both [n] (xs: *[n]i64) (ys: *[n]i64) : (*[n]i64, *[n]i64) = (xs with [0] = 1, ys with [0] = 2)"
+    )
+    expected = program.shifted([1, 2, 3, 4], [1, 2, 3, 4])
+    xs = np.array([1, 2, 3, 4])
+    before = warpwise.copied_bytes()
+    assert program.shifted(warpwise.consume(xs), xs).tolist() == expected.tolist()
+    assert xs.tolist() == [1, 2, 3, 4] and warpwise.copied_bytes() == before + xs.nbytes
+    longer = np.array([0, 1, 2, 3, 4])
+    expected = program.shifted([1, 2, 3, 4], [0, 1, 2, 3])
+    assert program.shifted(warpwise.consume(longer[1:]), longer[:-1]).tolist() == expected.tolist()
+    for given in (warpwise.consume(xs), xs):
+        first, second = program.both(warpwise.consume(xs), given)
+        assert first.tolist() == [1, 2, 3, 4] and second.tolist() == [2, 2, 3, 4]
+    apart = np.array([1, 2, 3, 4, 5, 6, 7, 8])
+    before = warpwise.copied_bytes()
+    program.shifted(warpwise.consume(apart[:4]), apart[4:])
+    assert warpwise.copied_bytes() == before, "neighbours do not share memory"
+    assert PROGRAM.first(warpwise.consume(np.zeros(1, np.int32))).tolist() == [42]
+
+
+def test_a_loop_that_gives_its_results_away():
+    xs = np.zeros(10, np.int32)
+    start = xs
+    for _ in range(200_000):
+        xs = PROGRAM.first(warpwise.consume(xs))
+    assert np.shares_memory(start, xs)
+    for kept in (start, xs):
+        depth = 0
+        while (kept := getattr(kept, "base", None)) is not None:
+            depth += 1
+        assert depth < 4
+
+
+def test_giving_away_what_is_not_consumed_changes_nothing():
+    xs = np.arange(3.0)
+    same = PROGRAM.same(warpwise.consume(xs))
+    same[0] = 7
+    assert xs.tolist() == [0, 1, 2] and same.tolist() == [7, 1, 2]
+    assert PROGRAM.next(warpwise.consume(41)) == 42
+
+
 def test_records():
     Point = namedtuple("Point", "x y")
 
@@ -116,8 +164,48 @@ def test_arrays_of_records():
     assert PROGRAM.total(table) == 10
     with pytest.raises(IndexError):
         points[4]
+    assert points["x"].tolist() == [0, 1, 2, 3]
+    with pytest.raises(KeyError, match="have no field `z`; they have: x, y"):
+        points["z"]
+    with pytest.raises(TypeError, match="an index is an int.* and not a slice; slice the arrays in `.fields`"):
+        points[1:]
+    with pytest.raises(TypeError, match="not a float"):
+        points[1.5]
+    table = np.asarray(points)
+    assert table.dtype == [("x", "f4"), ("y", "f4")] and table.tolist() == [(0, 1), (1, 1), (2, 1), (3, 1)]
+    assert PROGRAM.total(table) == 10 and np.asarray(PROGRAM.points(0)).shape == (0,)
     with pytest.raises(ValueError, match="sizes"):
         PROGRAM.total({"x": ones, "y": ones[:2]})
+
+
+def test_arrays_of_other_elements_become_numpys():
+    program = warpwise.compile(
+        "entry pairs (n: i64) : [n](i32, f64) = tabulate n (\\i -> (i32.i64 i, 0.5))\n"
+        "entry summed [n] (ps: [n](i32, f64)) : f64 = f64.sum (map (\\(i, x) -> f64.i32 i + x) ps)\n"
+        "type row = {name: i64, values: [2]f64}\n"
+        "entry rows (n: i64) : [n]row = tabulate n (\\i -> {name = i, values = [1, 2]})\n"
+        "type shape = #circle f32 | #nothing\n"
+        "entry shapes (n: i64) : [n]shape = replicate n (#circle 1)"
+    )
+    pairs = np.array([(1, 0.5), (2, 0.25)], [("number", "i4"), ("part", "f8")])
+    assert program.summed(pairs) == 3.75 and program.summed(program.pairs(3)) == 4.5
+    assert np.asarray(program.pairs(2)).tolist() == [(0, 0.5), (1, 0.5)]
+    rows = np.asarray(program.rows(3))
+    assert rows["values"].tolist() == [[1, 2]] * 3 and rows["name"].tolist() == [0, 1, 2]
+    with pytest.raises(TypeError, match="have no fields: read them one by one"):
+        np.asarray(program.shapes(2))
+    with pytest.raises(TypeError, match=r"summed\(\): argument `ps`: expected .*, found a structured array with the fields x"):
+        program.summed(np.zeros(2, [("x", "i4")]))
+    with pytest.raises(TypeError, match=r"total\(\): argument `ps`: expected \[\]point, found a structured array with the fields x, z"):
+        PROGRAM.total(np.zeros(2, [("x", "f4"), ("z", "f4")]))
+
+
+def test_objects_that_lend_their_memory():
+    program = warpwise.compile("entry total [n] (xs: [n]u8) : u64 = u64.sum (map u64.u8 xs)")
+    for given in (b"\1\2\3", bytearray(b"\1\2\3"), memoryview(b"\1\2\3"), (ctypes.c_ubyte * 3)(1, 2, 3), array.array("B", [1, 2, 3])):
+        before = warpwise.copied_bytes()
+        assert program.total(given) == 6 and warpwise.copied_bytes() == before
+    assert program.total(b"") == 0
 
 
 def test_sums():
@@ -142,8 +230,12 @@ def test_lists_are_arrays_of_whole_or_other_numbers():
     assert PROGRAM.dot([], []) == 0
     with pytest.raises(TypeError, match="expected \\[\\]i32, found a float64 array"):
         PROGRAM.at([1.5], 0)
-    with pytest.raises(ValueError, match="out of bounds for int32"):
+    with pytest.raises(OverflowError, match=r"at\(\): argument `xs`: expected \[\]i32: .*out of bounds for int32"):
         PROGRAM.at([2**40], 0)
+    with pytest.raises(OverflowError, match="`xs`"):
+        PROGRAM.at([2**70], 0)
+    with pytest.raises(TypeError, match="found a float64 array of shape .*; whole numbers are needed"):
+        PROGRAM.at([1.5], 0)
 
 
 def test_signatures_are_shown():
@@ -154,6 +246,17 @@ def test_signatures_are_shown():
     assert PROGRAM.entries[:2] == ["dot", "next"] and "dot" in dir(PROGRAM)
     assert PROGRAM["dot"] is PROGRAM.dot
     assert "entry swap (p: point) : point" in repr(PROGRAM)
+    program = warpwise.compile("entry f (x: f64) : f64 = (x + 1)\nentry g (x: f64) =\n  -- Twice.\n  ((x + x))")
+    assert repr(program.f) == "<entry point f (x: f64) : f64>" and program.g.__doc__ == "g (x: f64)"
+
+
+def test_weak_references():
+    program = warpwise.compile("entry f (x: i64) : i64 = x + 1")
+    references = [weakref.ref(program), weakref.ref(program.f)]
+    assert references[1]()(1) == 2
+    del program
+    gc.collect()
+    assert [reference() for reference in references] == [None, None]
 
 
 @pytest.mark.parametrize("dtype", ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"])

@@ -22,6 +22,10 @@ entry twice [n] (xs: [n]i64) : [n]i64 = map (* 2) xs
 entry counted [n] (xs: *[n]i64) : *[n]i64 = map (+ 1) xs
 -- Takes years, in every thread.
 entry spin (n: i64) : i64 = i64.sum (map (\\i -> loop x = i for _j < 1000000000000i64 do x * 3 + 1) (iota n))
+-- Takes a quarter of a second or more for 10^8.
+entry waves (n: i64) : f64 = f64.sum (map (\\i -> f64.sin (f64.i64 i)) (iota n))
+entry bumped [n] (xs: *[n]f64) (times: i64) : *[n]f64 =
+  loop xs for _j < times do map (\\x -> f64.sin x + 1) xs
 """
 PROGRAM = warpwise.compile(TEXT)
 
@@ -94,16 +98,106 @@ def test_ctrl_c_at_the_beginning_of_a_call():
         interrupted(step * 2e-5, lambda: PROGRAM.spin(64))
 
 
-def test_a_handler_that_does_not_raise():
-    calls = []
-    before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))
+class Handled:
+    """Handles a signal by a function while a `with` statement runs, and sends it after `seconds`, or after all of several times."""
+
+    def __init__(self, number, handler, *seconds):
+        self.number, self.handler, self.calls = number, handler, 0
+        self.timers = [threading.Timer(after, lambda: os.kill(os.getpid(), number)) for after in seconds]
+
+    def __enter__(self):
+        self.before = signal.signal(self.number, self.handle)
+        [timer.start() for timer in self.timers]
+        return self
+
+    def handle(self, *_):
+        self.calls += 1
+        self.handler()
+
+    def __exit__(self, *_):
+        [timer.join() for timer in self.timers]
+        time.sleep(0)
+        signal.signal(self.number, self.before)
+
+
+class Alarm(Exception):
+    pass
+
+
+def ring():
+    raise Alarm
+
+
+NUMBERS = [signal.SIGINT, signal.SIGALRM, signal.SIGTERM, signal.SIGUSR1]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_handler_that_does_not_raise_runs_while_the_call_goes_on(number):
+    expected = PROGRAM.waves(10**8)
+    ran = []
+    with Handled(number, lambda: ran.append(time.monotonic()), 0.05, 0.1) as handled:
+        assert PROGRAM.waves(10**8) == expected
+        ended = time.monotonic()
+    assert handled.calls == 2 and ran[0] < ended
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("short_before", [False, True])
+def test_an_exception_of_a_handler_ends_the_call(number, short_before):
+    for _ in range(2):
+        if short_before:
+            PROGRAM.spin(0)
+            PROGRAM.spin(0)
+        start = time.monotonic()
+        with Handled(number, ring, 0.1):
+            with pytest.raises(Alarm):
+                PROGRAM.spin(64)
+        assert time.monotonic() - start < 5
+        assert PROGRAM.sum(np.arange(10)) == 45, "all is well afterwards"
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_call_that_is_unexpectedly_long_starts_again(number):
+    expected = PROGRAM.waves(10**8)
+    for _ in range(2):
+        PROGRAM.waves(10)
+    with Handled(number, lambda: None, 0.1) as handled:
+        assert PROGRAM.waves(10**8) == expected
+    assert handled.calls == 1
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_arrays_that_are_given_away_survive_a_signal(number):
+    xs = np.zeros(1000)
+    expected = PROGRAM.bumped(xs, 100_000)
+    with Handled(number, lambda: None, 0.05, 0.1) as handled:
+        assert (PROGRAM.bumped(warpwise.consume(xs), 100_000) == expected).all()
+    assert handled.calls == 2
+
+
+def test_a_signal_that_is_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-        with pytest.raises(warpwise.RunError, match="interrupted"):
-            PROGRAM.spin(64)
-        assert calls == [1]
+        threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        assert PROGRAM.waves(10**8) == PROGRAM.waves(10**8)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_within_asyncio():
+    import asyncio
+
+    async def main():
+        threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        results.append(PROGRAM.waves(10**8))
+        await asyncio.sleep(5)
+
+    results = []
+    expected = PROGRAM.waves(10**8)
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(main())
+    # Before Python 3.11 asyncio does not handle the signal.
+    assert results == ([expected] if sys.version_info >= (3, 11) else [])
 
 
 def test_ctrl_c_leaves_calls_of_other_threads_alone():
@@ -192,6 +286,33 @@ def test_the_interpreter_ends_during_a_call():
         """
     ended = run(text)
     assert (ended.returncode, ended.stdout) == (0, "done\n"), ended.stderr
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_interpreter_ends_during_calls_of_daemons(threads):
+    text = f"""
+        import atexit, threading, time, warpwise
+        program = warpwise.compile({TEXT!r}, threads={threads})
+        def work():
+            while True:
+                program.waves(3 * 10**8)
+        for _ in range(2):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.2)
+        """
+    for _ in range(6):
+        ended = run(text)
+        assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_exit_hooks_call_programs():
+    text = f"""
+        import atexit
+        atexit.register(lambda: print(program.sum([1, 2, 3])))
+        import warpwise
+        program = warpwise.compile({TEXT!r})
+        """
+    assert run(text).stdout == "6\n"
 
 
 def test_results_outlive_programs():

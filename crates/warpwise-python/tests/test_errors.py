@@ -36,7 +36,10 @@ def test_programs_that_are_wrong():
     refused(TypeError, lambda: warpwise.compile(3), "expected the text of a program or a path, found int")
     refused(ValueError, lambda: warpwise.compile("", device="abacus"), "device", "abacus")
     refused(ValueError, lambda: warpwise.compile("", threads=0), "1 to 1024")
-    refused(ValueError, lambda: warpwise.compile("", memory_limit="much"), "memory_limit")
+    refused(ValueError, lambda: warpwise.compile("", memory_limit="1 GB"), "memory_limit '1 GB': expected a number of bytes")
+    refused(ValueError, lambda: warpwise.compile("entry f : i64 = 3", tuning={"size": 3}), "no parameter `size`; it has none")
+    tunable = "entry f : i64 = #[param(size)] 32"
+    refused(ValueError, lambda: warpwise.compile(tunable, tuning={"size": 3, "width": 3}), "no parameter `width`; there are: size")
     assert issubclass(warpwise.CompileError, warpwise.Error) and issubclass(warpwise.RunError, warpwise.Error)
 
 
@@ -44,7 +47,8 @@ def test_runs_that_fail():
     error = refused(warpwise.RunError, lambda: PROGRAM.at(np.zeros(3, np.int32), 5), "probe.fut:2:44", "out of bounds")
     assert error.place == "probe.fut:2:44" and "5" in error.message and error.calls == []
     refused(MemoryError, lambda: PROGRAM.big(2**45), "memory")
-    refused(ValueError, lambda: PROGRAM.dot(np.ones(3), np.ones(4)), "(`ys`)", "size 4", "3 is expected", "(`xs`)")
+    words = "dot(): argument `ys`: dimension 0 has size 4, but 3 is expected, as dimension 0 of argument `xs` has"
+    refused(ValueError, lambda: PROGRAM.dot(np.ones(3), np.ones(4)), words)
     assert PROGRAM.at([7], 0) == 7, "all is well afterwards"
 
 
@@ -56,7 +60,7 @@ def test_arguments_of_other_types():
     refused(TypeError, lambda: PROGRAM.dot(np.ones(3), None), "`ys`", "found NoneType")
     refused(TypeError, lambda: PROGRAM.dot(np.ones(3), np.array([1, "a"], object)), "`ys`", "object array")
     refused(TypeError, lambda: PROGRAM.dot(np.ones(3), np.zeros(3, [("a", "f8")])), "`ys`")
-    refused(TypeError, lambda: PROGRAM.dot(np.ones(3), np.ones(3, complex)), "`ys`", "complex128")
+    refused(TypeError, lambda: PROGRAM.dot(np.ones(3), np.ones(3, complex)), "`ys`", "complex128", "pass `.real` and `.imag`")
     refused(TypeError, lambda: PROGRAM.at(np.ones(3, np.int32), 1.0), "`i`", "expected i64, found float")
     refused(TypeError, lambda: PROGRAM.at(np.ones(3, np.int32), True), "`i`", "expected i64, found bool")
     refused(TypeError, lambda: PROGRAM.truth(1), "expected bool, found int")
@@ -67,6 +71,20 @@ def test_arguments_of_other_types():
     assert PROGRAM.half(1e9) == float("inf")
     refused(TypeError, lambda: PROGRAM.half(np.ones(1)), "expected f16, found float64 array of shape (1,)")
     assert PROGRAM.half(np.array(1.5)) == 1.5
+
+
+def test_sizes_of_parts():
+    program = warpwise.compile("entry f [n] (r: {a: i32, v: [n]f64}) (y: [n]f64) : f64 = r.v[0] + y[0]\nentry g [n] (_: [n]i32) (y: [n]i32) = y")
+    words = "f(): argument `y`: dimension 0 has size 3, but 2 is expected, as dimension 0 of argument `r.v` has"
+    refused(ValueError, lambda: program.f({"a": 1, "v": [1, 2]}, [1, 2, 3]), words)
+    refused(ValueError, lambda: program.g([1, 2], [1]), "g(): argument `y`: dimension 0 has size 1", "of argument `argument1` has")
+
+
+def test_masked_arrays():
+    xs = np.ma.array([1.0, 2.0], mask=[False, True])
+    refused(ValueError, lambda: PROGRAM.dot(np.ones(2), xs), "dot(): argument `ys`: an element is masked", "`.filled(0)`")
+    assert PROGRAM.dot(np.ones(2), xs.filled(0)) == 1 and PROGRAM.dot(np.ones(2), np.ma.array([1.0, 2.0])) == 3
+    refused(ValueError, lambda: PROGRAM.half(np.ma.masked), "half(): argument `x`: an element is masked")
 
 
 def test_places_within_arguments():
@@ -86,7 +104,7 @@ def test_parts_that_do_not_fit_in_memory():
 
 
 def test_the_wrong_number_of_arguments():
-    refused(TypeError, lambda: PROGRAM.dot(np.ones(3)), "dot() takes 2 arguments (xs, ys), but 1 were given")
+    refused(TypeError, lambda: PROGRAM.dot(np.ones(3)), "dot() takes 2 arguments (xs, ys), but 1 was given")
     refused(TypeError, lambda: PROGRAM.byte(1, 2), "byte() takes 1 argument (x), but 2 were given")
     refused(TypeError, lambda: PROGRAM.byte(y=1), "byte() has no parameter `y`; it has: x")
     refused(TypeError, lambda: PROGRAM.dot(np.ones(3), xs=np.ones(3)), "two values for `xs`")

@@ -54,6 +54,11 @@ def test_the_profile_is_a_table():
     table = pandas.DataFrame(program.profile())
     assert set(table.columns) == {"what", "place", "times", "bytes", "seconds"}
     assert table.times.max() == 3 and table.seconds.sum() > 0 and table.place.str.startswith("<text>:2").any()
+    program.start_profile()
+    assert program.profile() == []
+    program.mvm(np.ones((100, 100), np.float32), np.ones(100, np.float32))
+    table = pandas.DataFrame(program.profile())
+    assert table.times.max() == 1 and 0 < table.seconds.sum() < 10
 
 
 def test_options():
@@ -78,6 +83,18 @@ def test_programs_without_entry_points_and_awkward_names():
     assert program["f'"](4, 5) == 4 and program["f'"](**{"x'": 4, "argument2": 5}) == 4
     assert program["lambda"](**{"class": 3}) == 3 and program["profile"](1) == 1
     assert str(__import__("inspect").signature(program["lambda"])) == "(argument1: 'i32') -> 'i32'"
+    assert program["lambda"](argument1=3) == 3 and program["f'"](4, argument2=5) == 4
+    with pytest.raises(TypeError, match="two values for `argument1`"):
+        program["f'"](4, argument1=5)
+    with pytest.raises(TypeError, match="two values for"):
+        program["f'"](**{"x'": 4, "argument1": 5})
+
+
+def test_programs_are_collections_of_entry_points():
+    program = warpwise.compile("entry f (x: i32) : i32 = x\nentry g (x: i32) : i32 = x")
+    assert list(program) == ["f", "g"] and len(program) == 2
+    assert "f" in program and "h" not in program and 3 not in program
+    assert [program[name](1) for name in program] == [1, 1]
 
 
 def test_programs_come_and_go():

@@ -474,3 +474,13 @@ def test_a_stream_belongs_to_its_process():
         os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert len(gathered(stream)) == len(NUMBERS) - 1000
+
+
+def test_entry_points_are_streamed_and_streams_end_with_a_statement():
+    with PROGRAM.stream(PROGRAM.sums, NUMBERS[:10], block=4) as parts:
+        assert len(next(parts)) == 4
+    assert list(parts) == []
+    with pytest.raises(ValueError, match="entry point of another program"):
+        PROGRAM.stream(warpwise.compile(TEXT).sums, NUMBERS)
+    with pytest.raises(TypeError, match="expected an entry point or its name, found int"):
+        PROGRAM.stream(3, NUMBERS)

@@ -12,6 +12,7 @@
 in place, and results are NumPy arrays on memory of the run time: nothing is copied unless necessary.
 """
 
+import atexit
 import os
 
 from ._native import (
@@ -28,6 +29,7 @@ from ._native import (
     Variant,
     __version__,
     _after_fork,
+    _end_calls,
     arrow,
     compile,
     consume,
@@ -59,6 +61,7 @@ __all__ = [
 ]
 
 os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_end_calls)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

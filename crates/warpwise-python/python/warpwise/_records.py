@@ -1,4 +1,4 @@
-"""The classes of records: named tuples that can be pickled."""
+"""The classes of records, which are named tuples that can be pickled, and arrays of records as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -31,3 +31,14 @@ def _new(name: str, fields: tuple[str, ...]) -> type[Any]:
 
 def _record(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     return record_class(name, fields)(*values)
+
+
+def structured(shape: tuple[int, ...], fields: dict[str, Any]) -> Any:
+    """Returns a structured array of this shape. Dimensions of a field beyond the shape are within its elements."""
+    import numpy
+
+    arrays = {name: numpy.asarray(field) for name, field in fields.items()}
+    made = numpy.empty(shape, [(name, array.dtype, array.shape[len(shape) :]) for name, array in arrays.items()])
+    for name, array in arrays.items():
+        made[name] = array
+    return made

@@ -74,7 +74,7 @@ class Compiled(Protocol):
         ...
 
     def start_profile(self) -> None:
-        """Starts to record the time of calls."""
+        """Starts to record the time of calls. Forgets what was recorded before."""
         ...
 
     def profile(self) -> list[Any]:

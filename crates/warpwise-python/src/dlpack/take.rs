@@ -1,5 +1,6 @@
 //! Taking of tensors of other libraries on a CUDA device.
 
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -89,6 +90,13 @@ impl Lent {
     /// Returns the size of each dimension.
     pub fn shape(&self) -> &[i64] {
         self.sizes(self.tensor().shape)
+    }
+
+    /// Returns the addresses of the elements, of type `ty`, of a dense tensor.
+    pub fn extent(&self, ty: ValueType) -> Range<u64> {
+        let start = (self.tensor().data as u64).wrapping_add(self.tensor().offset);
+        let bytes = element_count(self.shape()).unwrap_or(0).saturating_mul(ty.scalar().bytes() as u64);
+        start..start.saturating_add(bytes)
     }
 
     fn sizes(&self, start: *const i64) -> &[i64] {

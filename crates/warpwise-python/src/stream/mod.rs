@@ -36,8 +36,8 @@ use running::{Prepared, Running};
 
 /// The results of a stream, block by block: an iterator of NumPy arrays, or of other results of the entry point.
 ///
-/// Nothing is read before the first result is asked for, except the first piece of an iterator. A stream is closed by `close`, or when
-/// the last reference to it is gone.
+/// Nothing is read before the first result is asked for, except the first piece of an iterator. A stream is closed by `close`, at
+/// the end of a `with` statement, or when the last reference to it is gone.
 #[pyclass(module = "warpwise", frozen)]
 pub struct Stream {
     code: Arc<Code>,
@@ -94,6 +94,15 @@ impl Stream {
         let given =
             results.map(|results| Giver::new(py, &self.code, &self.program).value(self.output, results));
         given.transpose()
+    }
+
+    fn __enter__(slf: PyRef<'_, Stream>) -> PyRef<'_, Stream> {
+        slf
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, _raised: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close()
     }
 
     /// Ends the stream, so that it gives no further results. ValueError if another thread waits for one.
