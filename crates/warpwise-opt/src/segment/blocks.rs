@@ -105,7 +105,7 @@ pub fn reduce(
 /// Returns a histogram of rows, by blocks if a table for each pays off.
 pub fn hist(
     function: &mut Function,
-    Host { machine, repeated }: Host<'_>,
+    Host { machine, repeated, .. }: Host<'_>,
     pattern: &[Var],
     mut soac: Hist,
     span: Span,

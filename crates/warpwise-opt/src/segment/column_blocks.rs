@@ -3,7 +3,7 @@
 //! ```text
 //! scan by columns of xss: [n][m]f32
 //! ==>
-//! few: bool = sle n (2 * size);
+//! few: bool = n <= 2 * size or m < 6;
 //! t: [n][m]f32 = if few { segmap (j < m) { segscan (i < n) ... } } else {
 //!   partials: [blocks][m]f32 = segmap (b < blocks) {
 //!     sums: [m]f32 = loop (old: *[m]f32 = copy zeros) for k < length {
@@ -35,6 +35,9 @@ use super::columns::{Columns, column};
 /// Number of elements of a block, if rows are short.
 const BLOCK: i64 = 1 << 14;
 
+/// Minimum number of elements of a row. The columns of shorter rows are scanned as wholes, since each row costs a loop.
+const LEAST_COLUMNS: i64 = 6;
+
 /// Minimum number of rows of a block. Each block costs a row of partial results and a row of prefixes.
 const LEAST_ROWS: i64 = 16;
 
@@ -46,10 +49,12 @@ pub fn scan(b: &mut Builder, columns: &Columns) -> Vec<Var> {
     let size = b.binary("size", BinaryOp::SMax, size, Operand::i64(LEAST_ROWS));
     let two = b.binary("two", BinaryOp::Mul, size, Operand::i64(2));
     let few = b.compare("few", CompareOp::SLe, columns.width, two);
+    let narrow = b.compare("narrow", CompareOp::SLt, row, Operand::i64(LEAST_COLUMNS));
+    let whole_columns = b.binary("whole", BinaryOp::Or, few, narrow);
     let operands = |vars: Vec<Var>| vars.into_iter().map(Operand::Var).collect();
     let whole = |b: &mut Builder| operands(columns.whole(b, &columns.arrays));
     let blocks = |b: &mut Builder| operands(Blocks::of(b, columns, size).scanned(b));
-    b.branch("scanned", few, whole, blocks)
+    b.branch("scanned", whole_columns, whole, blocks)
 }
 
 /// Columns split into blocks of rows.

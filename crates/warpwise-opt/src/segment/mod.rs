@@ -9,7 +9,7 @@
 //! remains ([`sequential`]). Such a loop is in host code for devices and for long arrays; otherwise kernels run it by blocks of
 //! elements ([`inlined`], [`blocks`]). Special forms:
 //! - Histograms and reductions of rows that combine element by element become those of elements ([`rows`]).
-//! - Scans of rows become scans of columns ([`columns`], [`column_blocks`]).
+//! - Scans of rows become scans of columns ([`columns`], [`column_blocks`]), on CPUs also those of a transposed matrix ([`turned`]).
 //! - Reductions and scans of small arrays become those of scalars ([`small`]).
 //! - Rows that are only copied are copied element by element ([`copies`]).
 //! - A map that calls a recursive function becomes a loop, too, since host code runs calls.
@@ -27,6 +27,7 @@ mod rows;
 mod sequential;
 mod small;
 mod streams;
+mod turned;
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
@@ -38,6 +39,7 @@ use crate::schedule;
 use rows::Repeated;
 use sequential::Around;
 use streams::Within;
+use turned::Turned;
 
 /// The target of the program. It decides into how many blocks rows are combined.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,7 +64,8 @@ fn segment_for(machine: Machine, program: &mut Program) -> Result<(), Limit> {
     for function in program.functions.values_mut() {
         let body = std::mem::take(&mut function.body);
         let repeated = Repeated::of(&body);
-        let host = Host { machine, repeated: &repeated };
+        let turned = Turned::of(&body);
+        let host = Host { machine, repeated: &repeated, turned: &turned };
         function.body = host_body(function, host, body)?;
     }
     Ok(())
@@ -73,6 +76,7 @@ fn segment_for(machine: Machine, program: &mut Program) -> Result<(), Limit> {
 struct Host<'r> {
     machine: Machine,
     repeated: &'r Repeated,
+    turned: &'r Turned,
 }
 
 /// Segments the SOACs of a host body.
@@ -85,6 +89,16 @@ fn host_body(function: &mut Function, host: Host<'_>, body: Body) -> Result<Body
 }
 
 fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec<Stm>) -> Result<(), Limit> {
+    if host.machine == Machine::Cpu
+        && let Expr::Screma(soac) = &stm.expr
+        && let Some(stms) = turned::scan_of_rows(function, host.turned, (&stm.pattern, soac), stm.span)
+    {
+        for mut part in stms {
+            part.certs.extend(&stm.certs);
+            host_stm(function, host, part, out)?;
+        }
+        return Ok(());
+    }
     match stm.expr {
         Expr::If { cond, then_body, else_body, branch } => {
             let then_body = host_body(function, host, then_body)?;

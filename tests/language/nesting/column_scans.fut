@@ -1,0 +1,35 @@
+-- The columns of a matrix may be scanned, in order or excluding the element itself, with computation before and after.
+-- ==
+-- entry: sums greatest several left
+-- input { empty([0][0]i32) } auto output
+-- input { empty([0][40]i32) } auto output
+-- input { empty([40][0]i32) } auto output
+-- random input { [1][1]i32 } auto output
+-- random input { [500][1]i32 } auto output
+-- random input { [5000][3]i32 } auto output
+-- random input { [3000][6]i32 } auto output
+-- random input { [600][100]i32 } auto output
+-- random input { [15][300]i32 } auto output
+-- random input { [33][1025]i32 } auto output
+
+-- ==
+-- entry: sums
+-- input { [[1, 2], [3, 4], [5, 6]] } output { [[1, 2], [4, 6], [9, 12]] }
+
+-- ==
+-- entry: left
+-- input { [[1, 2], [3, 4], [5, 6]] } output { [[1, 4, 9], [2, 6, 12]] }
+entry sums [n] [m] (a: [n][m]i32) : [n][m]i32 = transpose (map (scan (+) 0) (transpose a))
+
+entry greatest [n] [m] (a: [n][m]i32) : [n][m]i32 =
+  transpose (map (\column -> map (/ 2) (scan i32.max i32.lowest (map (* 3) column))) (transpose a))
+
+-- Two scans at once, of two matrices.
+entry several [n] [m] (a: [n][m]i32) : ([n][m]i32, [n][m]i32) =
+  let b = map reverse a
+  let both (x, y) (u, v) = (x * u, y * u + v)
+  let (xs, ys) = unzip (map2 (\x y -> unzip (scan both (1, 0) (zip x y))) (transpose a) (transpose b))
+  in (transpose xs, transpose ys)
+
+-- The result stays as it is: a row for each column.
+entry left [n] [m] (a: [n][m]i32) : [m][n]i32 = map (scan (+) 0) (transpose a)
