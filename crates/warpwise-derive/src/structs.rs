@@ -24,6 +24,7 @@ pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStre
             }
         })
         .collect();
+    let readers: Vec<_> = (0..types.len()).map(|at| format_ident!("reader_{at}")).collect();
     let declaration = match &data.fields {
         Fields::Named(_) => quote! {
             #visibility struct #view #generics #where_clause {
@@ -64,6 +65,27 @@ pub(crate) fn derive(input: &DeriveInput, data: &DataStruct) -> Result<TokenStre
 
             fn load(from: &mut ::warpwise::derived::Values<'_>) -> ::core::option::Option<Self> {
                 ::core::option::Option::Some(Self { #(#members: <#types as ::warpwise::Elt>::load(from)?,)* })
+            }
+
+            fn write<'e>(
+                elements: impl ::core::iter::Iterator<Item = &'e Self> + ::core::clone::Clone,
+                columns: &mut ::warpwise::derived::ColumnsMut<'_>,
+            ) {
+                #(<#types as ::warpwise::Elt>::write(
+                    ::core::iter::Iterator::map(::core::clone::Clone::clone(&elements), |element| &element.#members),
+                    columns,
+                );)*
+            }
+
+            #[allow(unused_mut)]
+            fn reader(
+                mut columns: &[::warpwise::derived::Column],
+            ) -> ::core::option::Option<impl ::core::ops::Fn(usize) -> Self> {
+                #(
+                    let #readers =
+                        <#types as ::warpwise::Elt>::reader(::warpwise::derived::split::<#types>(&mut columns))?;
+                )*
+                ::core::option::Option::Some(move |place: usize| Self { #(#members: #readers(place),)* })
             }
 
             #[allow(unused_assignments, unused_mut, unused_variables)]

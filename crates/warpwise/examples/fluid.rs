@@ -202,7 +202,7 @@ mod expected {
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let function = context.compile(simulate)?;
     for (n, m, steps) in [(16, 20, 6), (1, 1, 2), (3, 1, 1), (0, 4, 1), (5, 5, 0)] {
-        let found = function.run(&(n as i64), &(m as i64), &steps)?.to_vec();
+        let found = function.run(n as i64, m as i64, steps)?.to_vec();
         let expected = expected::Box { n, m }.simulate(steps as usize);
         assert_eq!(found.len(), expected.len());
         assert!(found.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-3));
@@ -217,7 +217,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let picture = Context::new()?.compile(|n: Exp<i64>, m: Exp<i64>, steps: Exp<i64>| {
         simulate(n, m, steps).map(|density| ((1.0 - (-density * 2.0).exp()) * 255.0).cast::<u8>())
     })?;
-    let picture: Array<_, u8> = picture.run(&n, &m, &200)?;
+    let picture: Array<_, u8> = picture.run(n, m, 200)?;
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(&path)?), m as u32, n as u32);
     encoder.set_color(png::ColorType::Grayscale);
     encoder.write_header()?.write_image_data(picture.as_slice())?;

@@ -32,7 +32,7 @@ fn escapes(rows: Exp<i64>, columns: Exp<i64>, centre: (f64, f64), width: f64) ->
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let view = context.compile(|n: Exp<i64>, m: Exp<i64>| escapes(n, m, (-0.5, 0.0), 3.0))?;
     let (n, m) = (30, 40);
-    let found = view.run(&n, &m)?.to_vec();
+    let found = view.run(n, m)?.to_vec();
     for (place, rounds) in found.into_iter().enumerate() {
         let (row, column) = (place as i64 / m, place as i64 % m);
         let step = 3.0 / m as f64;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             [light.cast::<u8>(), (light / 2).cast(), (rounds % 256).cast()]
         })
     })?;
-    let picture = view.run(&600, &800)?;
+    let picture = view.run(600, 800)?;
     let [height, width] = picture.extents();
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(&path)?), width as u32, height as u32);
     encoder.set_color(png::ColorType::Rgb);

@@ -98,13 +98,13 @@ impl Search {
         });
         for (part, Packed { numbers, bytes, long }) in parts.into_iter().zip(packed) {
             let [a, b, c, d] = numbers.map(Vector::<u32>::try_from);
-            let found = self.short.run(&a?, &b?, &c?, &d?, &bytes.into(), &wanted)?;
+            let found = self.short.run(&a?, &b?, &c?, &d?, &bytes.into(), wanted)?;
             let mut short = words(part).filter(|word| word.len() <= SHORT);
             if let Some(word) = usize::try_from(found).ok().and_then(|number| short.nth(number)) {
                 return Ok(Some(word));
             }
             if !long.is_empty() {
-                let found = self.long.run(&long.into(), &wanted)?;
+                let found = self.long.run(&long.into(), wanted)?;
                 let mut long = words(part).filter(|word| is_long(word));
                 if let Some(word) = usize::try_from(found).ok().and_then(|number| long.nth(number)) {
                     return Ok(Some(word));

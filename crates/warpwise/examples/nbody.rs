@@ -47,7 +47,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let function = context.compile(|bodies: Acc<Vector<Body>>, time: Exp<f64>| step(&bodies, time))?;
     for count in [0, 1, 50] {
         let before = bodies(count);
-        let after = function.run(&Array::from_vec([count], before.clone())?, &0.01)?.to_vec();
+        let after = function.run(&Array::from_vec([count], before.clone())?, 0.01)?.to_vec();
         for (body, found) in before.iter().zip(after) {
             let mut force = [0.0; 3];
             for other in &before {
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut bodies = Array::from_vec([count], bodies(count))?;
     let start = Instant::now();
     for _ in 0..10 {
-        bodies = function.run(&bodies, &0.001)?;
+        bodies = function.run(&bodies, 0.001)?;
     }
     println!(
         "10 steps of {count} bodies in {:?}; the first is at {:?}",

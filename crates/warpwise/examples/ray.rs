@@ -187,11 +187,11 @@ pub(crate) fn spheres() -> Vec<Sphere> {
 pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let function = context.compile(|xs: Acc<Vector<Sphere>>, n: Exp<i64>, m: Exp<i64>| trace(&xs, n, m))?;
     let far = Sphere { centre: V3 { x: 0.0, y: 0.0, z: -100.0 }, ..spheres()[0] };
-    let plain = function.run(&Array::from_vec([1], vec![far])?, &16, &16)?;
+    let plain = function.run(&Array::from_vec([1], vec![far])?, 16, 16)?;
     let close = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
     assert!(plain.get([0, 8]).is_some_and(|sky| close(sky, [0.4, 0.6, 0.9])));
     assert!(plain.get([15, 8]).is_some_and(|floor| !close(floor, [0.4, 0.6, 0.9])));
-    let full = function.run(&Array::from_vec([6], spheres())?, &16, &16)?;
+    let full = function.run(&Array::from_vec([6], spheres())?, 16, 16)?;
     assert!(full != plain);
     assert!(full.to_vec().iter().flatten().all(|part| (0.0..=1.5).contains(part)));
     Ok(())
@@ -202,7 +202,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let function = Context::new()?.compile(|xs: Acc<Vector<Sphere>>, n: Exp<i64>, m: Exp<i64>| {
         trace(&xs, n, m).map(|colour| colour.map(|part| (part.clamp(0.0, 1.0).sqrt() * 255.0).cast::<u8>()))
     })?;
-    let picture = function.run(&Array::from_vec([6], spheres())?, &600, &800)?;
+    let picture = function.run(&Array::from_vec([6], spheres())?, 600, 800)?;
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(&path)?), 800, 600);
     encoder.set_color(png::ColorType::Rgb);
     encoder.write_header()?.write_image_data(&picture.to_vec().concat())?;

@@ -65,7 +65,7 @@ pub fn check(context: &Context) -> Result<(), Box<dyn Error>> {
     let (pages, links) = (50, links(50));
     let function =
         context.compile(|pages: Exp<i64>, links: Acc<Vector<(i64, i64)>>| ranks(pages, &links, 10))?;
-    let found = function.run(&(pages as i64), &links.clone().into())?.to_vec();
+    let found = function.run(pages as i64, &links.clone().into())?.to_vec();
     let mut expected = vec![1.0 / pages as f64; pages];
     for _ in 0..10 {
         let mut next = vec![0.15 / pages as f64; pages];
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         context.compile(|pages: Exp<i64>, links: Acc<Vector<(i64, i64)>>| ranks(pages, &links, 10))?;
     let links = Array::from(links(pages));
     let start = Instant::now();
-    let ranks = function.run(&(pages as i64), &links)?.to_vec();
+    let ranks = function.run(pages as i64, &links)?.to_vec();
     let best = ranks.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
     println!("10 rounds of {pages} pages in {:?}; the first of all: {best:?}", start.elapsed());
     Ok(())

@@ -282,12 +282,20 @@ impl<Sh: Shape, E: Scalar> Array<Sh, E> {
     pub fn as_slice(&self) -> &[E] {
         self.raw.columns.first().and_then(|column| column.as_slice()).unwrap_or_default()
     }
+
+    /// Returns the scalar at a row-major position within the array. Nothing else is looked at, whereas a slice of `bool` is
+    /// checked as a whole.
+    fn scalar_at(&self, place: usize) -> Option<&E> {
+        let bytes = self.raw.columns.first()?.data().as_slice();
+        let start = place.checked_mul(size_of::<E>())?;
+        bytemuck::checked::try_from_bytes(bytes.get(start..)?.get(..size_of::<E>())?).ok()
+    }
 }
 
 /// Converts extents to `i64`.
 pub(crate) fn shape_of(extents: impl Extents) -> Result<Vec<i64>, Error> {
-    let sizes = extents.sizes().iter();
-    sizes.map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect()
+    let sizes = extents.sizes();
+    sizes.as_ref().iter().map(|&extent| i64::try_from(extent).map_err(|_| Error::TooLarge)).collect()
 }
 
 /// Returns the shape if these extents have `count` elements.

@@ -42,6 +42,48 @@ pub trait Input: Sized {
     fn values(host: &Self::Host, into: &mut Vec<Value>);
 }
 
+/// An argument for a parameter `P` of a compiled function: a reference to an array for an [`Acc`], a value of type `E` or a
+/// reference to one for an [`Exp<E>`](Exp).
+///
+/// ```
+/// use warpwise::{Acc, Argument, Context, Error, Exp, Function, Vector};
+///
+/// fn scaled(by: impl Argument<Exp<f32>>) -> Result<Vector<f32>, Error> {
+///     let scale = Context::new()?.compile(|xs: Acc<Vector<f32>>, by: Exp<f32>| xs * by)?;
+///     scale.run(&Vector::from([1.0, 2.0]), by)
+/// }
+///
+/// assert_eq!(scaled(0.5)?, scaled(&0.5)?);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no argument for a parameter of type `{P}`",
+    note = "a parameter `Acc<Array<..>>` takes an `&Array<..>` of the same type, an `Exp<E>` takes a value of type `E`"
+)]
+pub trait Argument<P: Input> {
+    /// Returns the value on the host.
+    #[doc(hidden)]
+    fn host(&self) -> &P::Host;
+}
+
+impl<Sh: Shape, E: Elt> Argument<Acc<Array<Sh, E>>> for &Array<Sh, E> {
+    fn host(&self) -> &Array<Sh, E> {
+        self
+    }
+}
+
+impl<E: Elt> Argument<Exp<E>> for E {
+    fn host(&self) -> &E {
+        self
+    }
+}
+
+impl<E: Elt> Argument<Exp<E>> for &E {
+    fn host(&self) -> &E {
+        self
+    }
+}
+
 /// The result type of a computation: an [`Acc`], an [`Exp`], or a tuple of those.
 ///
 /// ```
@@ -172,13 +214,13 @@ macro_rules! arities {
             /// use warpwise::{Context, Exp};
             ///
             /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
-            /// assert_eq!(double.run(&4)?, 8);
+            /// assert_eq!(double.run(4)?, 8);
             /// # Ok::<(), warpwise::Error>(())
             /// ```
-            pub fn run(&self, $($small: &$name::Host),*) -> Result<Res::Host, Error> {
+            pub fn run(&self, $($small: impl Argument<$name>),*) -> Result<Res::Host, Error> {
                 #[allow(unused_mut)]
                 let mut arguments = Vec::new();
-                $(<$name as Input>::values($small, &mut arguments);)*
+                $(<$name as Input>::values($small.host(), &mut arguments);)*
                 self.call(arguments)
             }
 
@@ -188,14 +230,14 @@ macro_rules! arities {
             /// use warpwise::{Context, Exp};
             ///
             /// let double = Context::new()?.compile(|x: Exp<i32>| x * 2)?;
-            /// let (first, second) = (double.start(&4)?, double.start(&5)?);
+            /// let (first, second) = (double.start(4)?, double.start(5)?);
             /// assert_eq!((first.wait()?, second.wait()?), (8, 10));
             /// # Ok::<(), warpwise::Error>(())
             /// ```
-            pub fn start(&self, $($small: &$name::Host),*) -> Result<Pending<Res::Host>, Error> {
+            pub fn start(&self, $($small: impl Argument<$name>),*) -> Result<Pending<Res::Host>, Error> {
                 #[allow(unused_mut)]
                 let mut arguments = Vec::new();
-                $(<$name as Input>::values($small, &mut arguments);)*
+                $(<$name as Input>::values($small.host(), &mut arguments);)*
                 self.call_beside(arguments)
             }
         }

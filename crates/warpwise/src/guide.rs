@@ -77,7 +77,7 @@
 //! | instead of | write | because |
 //! |---|---|---|
 //! | `while_((0, x), ..)` | `while_((0_i64, x), ..)` | the state has the type of its initial value |
-//! | `unit(0)`, `fill(n, 0.0)` | `unit(0_i64)`, `fill(n, 0.0_f32)` | unless the uses of the array determine the type |
+//! | `unit(0)`, `fill(n, 0.0)`, `enum_from(n, 1)` | `unit(0_i64)`, `fill(n, 0.0_f32)`, `enum_from(n, 1_i64)` | the array has the type of the literal |
 //! | `shape.cases(\|\| 0.0, \|x\| x)` | `shape.cases(\|\| Exp::constant(0.0_f32), \|x\| x)` | the first closure gives the result type |
 //! | `T::from(0.5)` in generic code | `Exp::of(0.5)` | works for any number type |
 //!
@@ -85,6 +85,38 @@
 //! [`Exp::constant`] makes one. Comparisons are methods, `x.gt(y)` for `x > y`, because Rust's operators must return a `bool`;
 //! [`equal`] and [`less`] compare tuples, structs and enums. Choices are written with [`cond`], because Rust's `if` needs the
 //! value of its condition.
+//!
+//! # Rust's operators and ownership
+//!
+//! | instead of | write | because |
+//! |---|---|---|
+//! | `x.gt(0) && y.gt(0)`, <code>x \|\| y</code> | `x.gt(0) & y.gt(0)`, <code>x \| y</code> | `&&` takes only `bool`; [`and`](Exp::and) and [`or`](Exp::or) skip their second operand |
+//! | `if c { x } else { y }` | `cond(c, x, y)` | `if` takes only `bool` |
+//! | `x as f32` | `x.cast::<f32>()` | `as` converts only Rust's own numbers |
+//! | `e / e.sum()` | `&e / e.sum().the()` | an operator moves an array that is not borrowed; a sum is an array of no dimensions, [`the`](crate::Acc::the) its element |
+//! | `a.matmul(b)` | `a.matmul(&b)` | methods borrow the arrays that they take |
+//! | `xs.map(\|x\| x / ys.at(0))` | `let first = ys.at(0);` before | closures use no arrays; elements at computed indices are read by a [`reader`](crate::Acc::reader) |
+//! | `xs.insert_axis(1) * ys.insert_axis(0)` | `xs.replicate((All, m)) * ys.insert_axis(0)` | the extent of a new dimension is that of the other operand, or is given to [`replicate`](crate::Acc::replicate) |
+//! | `Complex::new(x, y)`, `V3::new(x, y, z)` | `ComplexExp::new(x, y)`, `V3Exp::new(x, y, z)` | values of the host and expressions have different types |
+//!
+//! Extents and indices are tuples or arrays of integers, or one integer for a vector: `generate((h, w), ..)` and
+//! `Array::from_vec([h, w], ..)` as well as the other way around.
+//!
+//! A compiled function names its parameters and results as the closure does, and is called with host values: arrays by reference,
+//! scalars as they are.
+//!
+//! ```
+//! use warpwise::{Acc, Context, Exp, Function, Vector};
+//!
+//! struct Model {
+//!     norm: Function<(Acc<Vector<f32>>, Exp<f32>), Exp<f32>>,
+//! }
+//!
+//! let norm = |xs: Acc<Vector<f32>>, unit: Exp<f32>| (&xs * &xs).sum().the().sqrt() / unit;
+//! let model = Model { norm: Context::new()?.compile(norm)? };
+//! assert_eq!(model.norm.run(&Vector::from([3.0, 4.0]), 2.0)?, 2.5);
+//! # Ok::<(), warpwise::Error>(())
+//! ```
 //!
 //! # Names in other libraries
 //!
@@ -101,12 +133,17 @@
 //! | broadcasting, `insert_axis` | | `replicate` | [`insert_axis`](crate::Acc::insert_axis), [`replicate`](crate::Acc::replicate) |
 //! | `sum_axis(Axis(last))` | `sum` | `sum` | [`sum`](crate::Acc::sum); along another dimension after [`transpose_on`](crate::Acc::transpose_on) |
 //! | `sum()` of all elements | `sum` | `fold . flatten` | [`fold_all`](crate::Acc::fold_all), `flatten().sum()` |
-//! | `fold` | `reduce` | `fold`, `fold1` | [`reduce`](crate::Acc::reduce) from a neutral element, [`fold`](crate::Acc::fold), [`fold1`](crate::Acc::fold1) |
+//! | | `reduce` | `fold`, `fold1` | [`reduce`](crate::Acc::reduce) from a neutral element, [`fold`](crate::Acc::fold), [`fold1`](crate::Acc::fold1); of associative functions |
 //! | `mean_axis`, `var_axis` | | | [`mean`](crate::Acc::mean), [`var`](crate::Acc::var) |
 //! | `argmax` | `max_by_key` | `maximumBy` | [`argmax`](crate::Acc::argmax), [`argmin`](crate::Acc::argmin) |
 //! | `dot` | | | [`dot`](crate::Acc::dot), [`matmul`](crate::Acc::matmul), [`matvec`](crate::Acc::matvec) |
-//! | `cumsum` | `scan` (in order) | `scanl`, `scanl1` | [`cumsum`](crate::Acc::cumsum), [`scan`](crate::Acc::scan), [`scan1`](crate::Acc::scan1) |
-//! | `slice(s![1.., ..;2])` | `skip`, `step_by` | `slice` | [`slice((1.., strided(.., 2)))`](crate::Acc::slice), [`skip`](crate::Acc::skip), [`take`](crate::Acc::take) |
+//! | `cumsum` | | `scanl`, `scanl1` | [`cumsum`](crate::Acc::cumsum); [`scan`](crate::Acc::scan) and [`scan1`](crate::Acc::scan1) of associative functions |
+//! | | `scan`, `fold` with a state | | a recurrence is a loop: [`while_`], [`Exp::iterate`] |
+//! | `exp`, `sqrt`, `clip` | `map` | `map` | [`exp`](crate::Acc::exp), [`sqrt`](crate::Acc::sqrt), [`clamp`](crate::Acc::clamp), ...; others with [`map`](crate::Acc::map) |
+//! | `max`, `min` of all elements | `max`, `min` | `maximum` | [`maximum`](crate::Acc::maximum), [`minimum`](crate::Acc::minimum); [`max`](crate::Acc::max) and [`min`](crate::Acc::min) compare with a scalar or array |
+//! | `count_nonzero` | `filter(..).count()` | | `xs.map(\|x\| x.gt(0).to_int()).sum()` |
+//! | | `enumerate`, `rev` | `indexed`, `reverse` | [`indexed`](crate::Acc::indexed) or [`imap`](crate::Acc::imap), [`reverse`](crate::Acc::reverse) |
+//! | `slice(s![..-1, ..;2])` | `skip`, `step_by` | `slice` | [`slice((..-1, strided(.., 2)))`](crate::Acc::slice), [`skip`](crate::Acc::skip), [`take`](crate::Acc::take) |
 //! | `row(i)` | | `slice` | [`slice((i, ..))`](crate::Acc::slice) |
 //! | `a[[i, j]]` | `a[i]` | `a ! I2 i j` | [`a.at([i, j])`](crate::Acc::at), [`reader`](crate::Acc::reader) within closures |
 //! | `select`, fancy indices | | `gather`, `backpermute` | [`gather`](crate::Acc::gather), [`backpermute`](crate::Acc::backpermute) |
@@ -126,7 +163,9 @@
 //! * Building a program computes nothing. [`Context::compile`] compiles, in milliseconds to a second, and keeps the compiled
 //!   code.
 //! * Two arrays that are combined need not have equal extents: the result is as long as the shorter one, and no element is made
-//!   up.
+//!   up. Products of matrices and vectors, and concatenations, check the extents that must be equal.
+//! * Functions of folds and scans must be associative, because elements are combined in groups. Otherwise the result is
+//!   unspecified.
 //! * Elementwise operations cost nothing by themselves: they are fused into the operations that use them. Arrays are stored in
 //!   memory if they are results, are used several times, are marked with [`compute`](crate::Acc::compute), or are sorted,
 //!   scattered, joined or reshaped.

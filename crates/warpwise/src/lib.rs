@@ -139,7 +139,7 @@
 //! | `csv`, `arrow`, `parquet`, `wav`, `gzip` | sequences from files of these formats, one feature per format |
 //! | `files` | all of these formats |
 //! | `include` | [`include_fut!`]: programs in files of their own |
-//! | `ndarray` | conversions from and to arrays of the crate `ndarray`, without copies of scalars in row-major order |
+//! | `ndarray` | conversions from and to arrays of the crate `ndarray`, version 0.16, without copies of scalars in row-major order |
 //! | `export` | `Export`: computations as executables and C libraries; needs the libraries of LLD, a C++ compiler and `objcopy` |
 //!
 //! Opening a file in a format whose feature is off is an error that names the feature.
@@ -217,7 +217,7 @@ pub use export::Export;
 pub use foreign::{
     DeviceAccess, DeviceArray, DeviceBuffer, DeviceKind, foreign, foreign_cuda, foreign_opencl,
 };
-pub use function::{Computation, Function, Input, Output};
+pub use function::{Argument, Computation, Function, Input, Output};
 pub use half::f16;
 pub use pending::Pending;
 #[cfg(feature = "seq")]
@@ -267,12 +267,14 @@ pub use warpwise_include::include_fut;
 /// Items that generated code uses.
 #[doc(hidden)]
 pub mod derived {
-    pub use crate::elt::{Values, count, enum_components, enum_fields, enum_load, enum_make, enum_store};
+    pub use crate::elt::{
+        ColumnsMut, Values, count, enum_components, enum_fields, enum_load, enum_make, enum_store, split,
+    };
     #[cfg(feature = "include")]
     pub use crate::included::{HostValue, Included, SumLayout, not_a_value};
     pub use warpwise_driver::embedded::{Embedded, EmbeddedFile, EmbeddedImport};
     pub use warpwise_prim::{Scalar, ValueType};
-    pub use warpwise_runtime::array::Value as ProgramValue;
+    pub use warpwise_runtime::array::{Array as Column, Value as ProgramValue};
 
     /// Owned iterator over program values.
     pub type ProgramValues = std::vec::IntoIter<ProgramValue>;

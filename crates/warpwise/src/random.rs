@@ -185,7 +185,7 @@ mod tests {
             });
             let function = function.unwrap();
             for (counter, key, expected) in answers {
-                let (a, b, c, d) = function.run(&counter, &key).unwrap();
+                let (a, b, c, d) = function.run(counter, key).unwrap();
                 assert_eq!([a, b, c, d], expected);
             }
         }

@@ -151,16 +151,16 @@ pub trait Shape: Copy + Debug + Send + Sync + 'static {
     fn extents(sizes: &[i64]) -> Self::Extents;
 }
 
-/// Extents on the host: an array of `usize` for every shape.
+/// Extents on the host: an array or a tuple of `usize`; a single `usize` for vectors.
 ///
 /// ```
 /// use warpwise::{Array, Error, Extents};
 ///
 /// fn zeros<X: Extents>(extents: X) -> Result<Array<X::Shape, i32>, Error> {
-///     Array::from_vec(extents, vec![0; extents.sizes().iter().product()])
+///     Array::from_vec(extents, vec![0; extents.sizes().as_ref().iter().product()])
 /// }
 ///
-/// assert_eq!(zeros([2, 3])?.len(), 6);
+/// assert_eq!((zeros([2, 3])?, zeros(6)?.len()), (zeros((2, 3))?, 6));
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub trait Extents: Copy + Debug + PartialEq {
@@ -168,7 +168,7 @@ pub trait Extents: Copy + Debug + PartialEq {
     type Shape: Shape;
 
     /// Returns the extents, outermost first.
-    fn sizes(&self) -> &[usize];
+    fn sizes(&self) -> <Self::Shape as Shape>::Extents;
 
     /// Returns the index of the element at a row-major position, which must be within these extents.
     #[doc(hidden)]
@@ -241,8 +241,8 @@ macro_rules! shapes {
         impl Extents for [usize; $rank] {
             type Shape = Dim<$rank>;
 
-            fn sizes(&self) -> &[usize] {
-                self
+            fn sizes(&self) -> [usize; $rank] {
+                *self
             }
 
             #[allow(unused_mut)]
@@ -278,6 +278,45 @@ shapes! {
     7 (i64, i64, i64, i64, i64, i64, i64);
     8 (i64, i64, i64, i64, i64, i64, i64, i64);
     9 (i64, i64, i64, i64, i64, i64, i64, i64, i64);
+}
+
+impl Extents for usize {
+    type Shape = Dim1;
+
+    fn sizes(&self) -> [usize; 1] {
+        [*self]
+    }
+
+    fn index_of(&self, place: usize) -> usize {
+        place
+    }
+}
+
+macro_rules! extents {
+    ($($rank:literal $($ty:ident)*;)*) => { $(
+        impl Extents for ($($ty,)*) {
+            type Shape = Dim<$rank>;
+
+            fn sizes(&self) -> [usize; $rank] {
+                (*self).into()
+            }
+
+            fn index_of(&self, place: usize) -> Self {
+                self.sizes().index_of(place).into()
+            }
+        }
+    )* };
+}
+
+extents! {
+    2 usize usize;
+    3 usize usize usize;
+    4 usize usize usize usize;
+    5 usize usize usize usize usize;
+    6 usize usize usize usize usize usize;
+    7 usize usize usize usize usize usize usize;
+    8 usize usize usize usize usize usize usize usize;
+    9 usize usize usize usize usize usize usize usize usize;
 }
 
 macro_rules! neighbours {

@@ -144,7 +144,7 @@ fn packed(context: &Context, count: usize, rounds: usize) -> Result<Ratio, Strin
     let mut speeds = Vec::new();
     for _ in 0..=rounds {
         let start = Instant::now();
-        function.run(&candidates, &0).map_err(words)?;
+        function.run(&candidates, 0).map_err(words)?;
         speeds.push(count as f64 / start.elapsed().as_secs_f64() / 1e6);
     }
     Ok(Ratio::of(speeds[1..].to_vec()))

@@ -44,7 +44,7 @@ pub fn mandelbrot(context: &Context, inputs: &[Value]) -> Made {
         let [rows, columns] = found.extents();
         vec![Value::tabulate_i32(&[rows, columns], |i| found.as_slice()[i])]
     };
-    Computed::peer(OURS, columns, move || function.run(&size, &x, &y, &width, &depth, &radius).map_err(words))
+    Computed::peer(OURS, columns, move || function.run(size, x, y, width, depth, radius).map_err(words))
 }
 
 /// Computes the number of iterations after which each point of a square view escapes, for `count` rows from the first on.
@@ -97,7 +97,7 @@ pub fn nbody(context: &Context, inputs: &[Value]) -> Made {
         let speeds = (0..3).map(|axis| of(&|body| body.speed[axis]));
         places.chain([of(&|body| body.mass)]).chain(speeds).collect()
     };
-    Computed::peer(OURS, columns, move || function.run(&bodies, &epsilon, &time).map_err(words))
+    Computed::peer(OURS, columns, move || function.run(&bodies, epsilon, time).map_err(words))
 }
 
 fn step(bodies: &Acc<Vector<Body>>, epsilon: Exp<f32>, time: Exp<f32>) -> Acc<Vector<Body>> {
@@ -130,7 +130,7 @@ pub fn ray(context: &Context, inputs: &[Value]) -> Made {
         let ([rows, columns], found) = (found.extents(), found.to_vec());
         (0..3).map(|plane| Value::tabulate_f32(&[rows, columns], |i| found[i][plane])).collect()
     };
-    Computed::peer(OURS, planes, move || function.run(&scene, &rows, &columns).map_err(words))
+    Computed::peer(OURS, planes, move || function.run(&scene, rows, columns).map_err(words))
 }
 
 /// Returns spheres in the form for C: columns of positions, radii, colours and shines.

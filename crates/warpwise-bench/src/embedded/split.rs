@@ -87,7 +87,7 @@ fn mandelbrot(context: &Context, side: i64) -> Result<Band, warpwise::Error> {
         let limits = (Exp::constant(400), Exp::constant(256.0_f32));
         escapes((first, count), size, place, Exp::constant(1.2_f32), limits)
     })?;
-    Ok(Box::new(move |first, count| function.run(&first, &count, &side).map(drop)))
+    Ok(Box::new(move |first, count| function.run(first, count, side).map(drop)))
 }
 
 fn ray(context: &Context, side: i64) -> Result<Band, warpwise::Error> {
@@ -97,5 +97,5 @@ fn ray(context: &Context, side: i64) -> Result<Band, warpwise::Error> {
         })?;
     let scene = spheres();
     let scene = Array::from_vec([scene.len()], scene)?;
-    Ok(Box::new(move |first, count| function.run(&scene, &first, &count, &side).map(drop)))
+    Ok(Box::new(move |first, count| function.run(&scene, first, count, side).map(drop)))
 }

@@ -21,7 +21,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// ```
     #[track_caller]
     pub fn map<R: IntoExp>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Sh, R::Elt>> {
-        Acc::make(Op::Map { indexed: false }, vec![self.node()], vec![function1::<E, R>(f)])
+        Acc::make(Op::Map { indexed: false, equal: false }, vec![self.node()], vec![function1::<E, R>(f)])
     }
 
     /// Applies a function to every index and the element there.
@@ -38,7 +38,11 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         &self,
         f: impl FnOnce(<Sh::Index as Elt>::View, E::View) -> R + Send,
     ) -> Acc<Array<Sh, R::Elt>> {
-        Acc::make(Op::Map { indexed: true }, vec![self.node()], vec![function2::<Sh::Index, E, R>(f)])
+        Acc::make(
+            Op::Map { indexed: true, equal: false },
+            vec![self.node()],
+            vec![function2::<Sh::Index, E, R>(f)],
+        )
     }
 
     /// Applies a function to the elements of two arrays at the same index. The result has the intersection of the extents: in
@@ -77,7 +81,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         f: impl FnOnce(<Sh::Index as Elt>::View, E::View, F::View) -> R + Send,
     ) -> Acc<Array<Sh, R::Elt>> {
         let function = function3::<Sh::Index, E, F, R>(f);
-        Acc::make(Op::Map { indexed: true }, vec![self.node(), other.node()], vec![function])
+        Acc::make(Op::Map { indexed: true, equal: false }, vec![self.node(), other.node()], vec![function])
     }
 
     /// Pairs the elements of two arrays at the same index.
@@ -102,6 +106,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// assert_eq!(Context::cpu()?.run(&fill(2, 'x').indexed())?.to_vec(), [(0, 'x'), (1, 'x')]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
+    #[doc(alias = "enumerate")]
     #[track_caller]
     pub fn indexed(&self) -> Acc<Array<Sh, (Sh::Index, E)>> {
         self.imap(|index, element| (index, element))
@@ -123,7 +128,7 @@ pub fn zip_with<Sh: Shape, A: Elt, B: Elt, R: IntoExp>(
     f: impl FnOnce(A::View, B::View) -> R + Send,
 ) -> Acc<Array<Sh, R::Elt>> {
     let inputs = vec![a.node(), b.node()];
-    Acc::make(Op::Map { indexed: false }, inputs, vec![function2::<A, B, R>(f)])
+    Acc::make(Op::Map { indexed: false, equal: false }, inputs, vec![function2::<A, B, R>(f)])
 }
 
 /// Applies a function to the elements of 3 arrays at the same index, over the intersection of their extents.
@@ -143,7 +148,7 @@ pub fn zip_with3<Sh: Shape, A: Elt, B: Elt, C: Elt, R: IntoExp>(
     f: impl FnOnce(A::View, B::View, C::View) -> R + Send,
 ) -> Acc<Array<Sh, R::Elt>> {
     let inputs = vec![a.node(), b.node(), c.node()];
-    Acc::make(Op::Map { indexed: false }, inputs, vec![function3::<A, B, C, R>(f)])
+    Acc::make(Op::Map { indexed: false, equal: false }, inputs, vec![function3::<A, B, C, R>(f)])
 }
 
 /// Applies a function to the elements of 4 arrays at the same index, over the intersection of their extents.
@@ -165,7 +170,7 @@ pub fn zip_with4<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, R: IntoExp>(
     f: impl FnOnce(A::View, B::View, C::View, D::View) -> R + Send,
 ) -> Acc<Array<Sh, R::Elt>> {
     let inputs = vec![a.node(), b.node(), c.node(), d.node()];
-    Acc::make(Op::Map { indexed: false }, inputs, vec![function4::<A, B, C, D, R>(f)])
+    Acc::make(Op::Map { indexed: false, equal: false }, inputs, vec![function4::<A, B, C, D, R>(f)])
 }
 
 /// Applies a function to the elements of 5 arrays at the same index, over the intersection of their extents.
@@ -188,7 +193,7 @@ pub fn zip_with5<Sh: Shape, A: Elt, B: Elt, C: Elt, D: Elt, E: Elt, R: IntoExp>(
     f: impl FnOnce(A::View, B::View, C::View, D::View, E::View) -> R + Send,
 ) -> Acc<Array<Sh, R::Elt>> {
     let inputs = vec![a.node(), b.node(), c.node(), d.node(), e.node()];
-    Acc::make(Op::Map { indexed: false }, inputs, vec![function5::<A, B, C, D, E, R>(f)])
+    Acc::make(Op::Map { indexed: false, equal: false }, inputs, vec![function5::<A, B, C, D, E, R>(f)])
 }
 
 /// Makes tuples of the elements of 2 arrays at the same index, over the intersection of their extents.
@@ -288,7 +293,7 @@ macro_rules! zip_withs {
             function: impl FnOnce($($name::View),*) -> Res + Send,
         ) -> Acc<Array<Sh, Res::Elt>> {
             let function = $function::<$($name,)* Res>(function);
-            Acc::make(Op::Map { indexed: false }, vec![$($small.node()),*], vec![function])
+            Acc::make(Op::Map { indexed: false, equal: false }, vec![$($small.node()),*], vec![function])
         }
     )* };
 }
@@ -319,7 +324,7 @@ macro_rules! izip_withs {
             function: impl FnOnce(<Sh::Index as Elt>::View, $($name::View),*) -> Res + Send,
         ) -> Acc<Array<Sh, Res::Elt>> {
             let function = $function::<Sh::Index, $($name,)* Res>(function);
-            Acc::make(Op::Map { indexed: true }, vec![$($small.node()),*], vec![function])
+            Acc::make(Op::Map { indexed: true, equal: false }, vec![$($small.node()),*], vec![function])
         }
     )* };
 }

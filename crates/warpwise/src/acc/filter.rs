@@ -16,6 +16,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
     /// assert_eq!(Context::cpu()?.run(&enum_from(6, 1_i32).filter(|x| x.is_even()))?.to_vec(), [2, 4, 6]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
+    #[doc(alias = "count")]
     #[track_caller]
     pub fn filter<R: IntoExp<Elt = bool>>(&self, f: impl FnOnce(E::View) -> R + Send) -> Acc<Array<Dim1, E>> {
         Acc::make(Op::Filter, vec![self.node()], vec![function1::<E, R>(f)])

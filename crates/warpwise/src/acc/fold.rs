@@ -11,8 +11,8 @@ use crate::graph::{Fold, Op};
 use crate::shape::{Dim0, Inner, Shape};
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// Combines the elements along the innermost dimension with an associative function, starting from an initial value. The
-    /// initial value need not be neutral: it is combined once, before the first element.
+    /// Combines the elements along the innermost dimension, starting from an initial value. The initial value need not be neutral:
+    /// it is combined once, before the first element. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -33,7 +33,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
 
     /// Combines the elements like [`fold`](Acc::fold), with a neutral element as initial value: `f(neutral, x)` and
     /// `f(x, neutral)` are `x`. The neutral element may be combined any number of times, which is faster for functions other than the
-    /// common operators.
+    /// common operators. If `f` is not associative, or the element is not neutral, the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, cond, use_};
@@ -57,7 +57,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     }
 
     /// Combines the elements like [`fold`](Acc::fold), starting from the first element; an empty dimension is an error of the
-    /// run.
+    /// run. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -75,7 +75,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
 }
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
-    /// Combines all elements, in row-major order, starting from an initial value.
+    /// Combines all elements, in row-major order, starting from an initial value. `f` must be associative; otherwise the result
+    /// is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -92,7 +93,8 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
         self.folded_whole(Fold::Initial, Some(initial.operand()), f)
     }
 
-    /// Combines all elements, in row-major order; an empty array is an error of the run.
+    /// Combines all elements, in row-major order; an empty array is an error of the run. `f` must be associative; otherwise the
+    /// result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};

@@ -3,8 +3,8 @@
 //! An [`Acc<Array<Sh, E>>`] stands for an array that a program computes. Its methods are the collective operations: each applies
 //! scalar functions, given as closures on expressions, to all elements at once. They are grouped by purpose: [`construct`],
 //! [`elementwise`], [`fold`], [`scan`], [`segmented`], [`view`] (shapes and parts), [`permute`], [`filter`], [`stencil`],
-//! [`mod@sort`], [`group`], [`control`]; [`ops`] has Rust's operators, and [`summaries`] common operations under the names of other
-//! libraries.
+//! [`mod@sort`], [`group`], [`control`]; [`ops`] has Rust's operators, [`numbers`] functions of numbers, and [`summaries`] common
+//! operations under the names of other libraries.
 //!
 //! A scalar closure cannot use an `Acc`: it may only read an array's elements through a [`Reader`] made outside the closure. So
 //! no collective operation can be nested in a scalar function, which the type checker enforces.
@@ -19,6 +19,7 @@ mod elementwise;
 mod filter;
 mod fold;
 mod group;
+mod numbers;
 mod ops;
 mod permute;
 mod scan;
@@ -66,9 +67,14 @@ pub use stencil::Boundary;
 /// # Ok::<(), warpwise::Error>(())
 /// ```
 pub struct Acc<A> {
+    /// Stands first, so that the compiler names it when a scalar function captures an `Acc`.
+    scalar_functions: PhantomData<dyn MakeAReaderOutsideOfTheClosure>,
     node: Ref,
     array: PhantomData<fn() -> A>,
 }
+
+/// Advice in the compiler's message for an array in a scalar function: `xs.reader()` can be used there.
+trait MakeAReaderOutsideOfTheClosure {}
 
 /// A reader of an array's elements in scalar functions.
 ///
@@ -88,7 +94,7 @@ pub struct Reader<Sh, E> {
 
 impl<A> Clone for Acc<A> {
     fn clone(&self) -> Acc<A> {
-        Acc { node: Rc::clone(&self.node), array: PhantomData }
+        Acc::of(Rc::clone(&self.node))
     }
 }
 
@@ -112,7 +118,7 @@ impl<A> Acc<A> {
     }
 
     pub(crate) fn of(node: Ref) -> Acc<A> {
-        Acc { node, array: PhantomData }
+        Acc { scalar_functions: PhantomData, node, array: PhantomData }
     }
 }
 

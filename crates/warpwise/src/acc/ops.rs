@@ -45,7 +45,8 @@ impl<Sh, E> Clone for Spread<Sh, E> {
 
 impl<Sh: Extend, E: Elt> Acc<Array<Sh, E>> {
     /// Adds a dimension to the array, counted from the outermost. The array is repeated along it to the extent of the other
-    /// operand.
+    /// operand, which must have that dimension. In a product of all pairs, [`replicate`](Acc::replicate) gives one of the arrays its
+    /// new extent: `xs.replicate((All, ys.len())) * ys.insert_axis(0)`.
     ///
     /// ```
     /// use warpwise::{Context, Matrix, use_};
@@ -126,7 +127,7 @@ fn inserted<Sh: Extend, E: Elt>(
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be combined with an array of shape `{Sh}` and elements `{E}`",
-    note = "what can is an array of the same shape and elements, a scalar, and `xs.insert_axis(dimension)` of an array with fewer dimensions"
+    note = "what can is an array of the same shape and elements, a scalar, `total.the()` of an array without dimensions, and `xs.insert_axis(dimension)` of an array with fewer dimensions"
 )]
 pub trait Elementwise<Sh: Shape, E: Elt> {
     /// Returns the operand as an array, or as one element for all of `other`.
@@ -189,7 +190,7 @@ scalars!(bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 f32 f64);
 impl<Sh: Shape, E: Scalar> Acc<Array<Sh, E>> {
     /// Combines every element with that of the other operand.
     #[track_caller]
-    fn combined<R: Scalar>(
+    pub(super) fn combined<R: Scalar>(
         &self,
         other: impl Elementwise<Sh, E>,
         f: impl FnOnce(Exp<E>, Exp<E>) -> Exp<R> + Send,

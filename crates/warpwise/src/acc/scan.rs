@@ -16,7 +16,9 @@ use crate::graph::{Axis, Fold, Function, Op};
 use crate::shape::Inner;
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// Computes `[z, f(z, x0), f(f(z, x0), x1), ...]`: one element more than the array has along its innermost dimension.
+    /// Computes `[z, f(z, x0), f(f(z, x0), x1), ...]`: one element more than the array has along its innermost dimension. `f`
+    /// must be associative; otherwise the result is unspecified. A recurrence whose steps are not associative is a loop
+    /// ([`while_`](crate::while_), [`Exp::iterate`], for arrays [`awhile`](crate::awhile)).
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -37,7 +39,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.with_initial(initial, self.scanned(false, Some(initial), function2::<E, E, R>(f)))
     }
 
-    /// Returns the array of [`prescan`](Acc::prescan), and the combination of all elements.
+    /// Returns the array of [`prescan`](Acc::prescan), and the combination of all elements. `f` must be associative; otherwise
+    /// the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -56,7 +59,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.split(initial.operand(), function2::<E, E, R>(f))
     }
 
-    /// Computes `[z, f(z, x0), ...]` without the last combination: as many elements as the array has.
+    /// Computes `[z, f(z, x0), ...]` without the last combination: as many elements as the array has. `f` must be associative;
+    /// otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -73,7 +77,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.scanned(true, Some(initial.operand()), function2::<E, E, R>(f))
     }
 
-    /// Computes `[f(z, x0), f(f(z, x0), x1), ...]`: as many elements as the array has.
+    /// Computes `[f(z, x0), f(f(z, x0), x1), ...]`: as many elements as the array has. `f` must be associative; otherwise the
+    /// result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -90,7 +95,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.scanned(false, Some(initial.operand()), function2::<E, E, R>(f))
     }
 
-    /// Computes `[x0, f(x0, x1), ...]`: as many elements as the array has.
+    /// Computes `[x0, f(x0, x1), ...]`: as many elements as the array has. `f` must be associative; otherwise the result is
+    /// unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -107,7 +113,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.scanned(false, None, function2::<E, E, R>(f))
     }
 
-    /// Computes `[..., f(x_last, z), z]`: one element more than the array has along its innermost dimension.
+    /// Computes `[..., f(x_last, z), z]`: one element more than the array has along its innermost dimension. `f` must be
+    /// associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -125,7 +132,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         reversed.with_initial(initial, reversed.scanned(false, Some(initial), flipped::<E, R>(f))).reverse()
     }
 
-    /// Returns the array of [`prescan_right`](Acc::prescan_right), and the combination of all elements.
+    /// Returns the array of [`prescan_right`](Acc::prescan_right), and the combination of all elements. `f` must be
+    /// associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -145,7 +153,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         (scanned.reverse(), total)
     }
 
-    /// Computes `[..., f(x_last, z), z]` without the first combination: as many elements as the array has.
+    /// Computes `[..., f(x_last, z), z]` without the first combination: as many elements as the array has. `f` must be
+    /// associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -162,7 +171,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.reverse().scanned(true, Some(initial.operand()), flipped::<E, R>(f)).reverse()
     }
 
-    /// Computes `[..., f(x_last, z)]`: as many elements as the array has.
+    /// Computes `[..., f(x_last, z)]`: as many elements as the array has. `f` must be associative; otherwise the result is
+    /// unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};
@@ -179,7 +189,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.reverse().scanned(false, Some(initial.operand()), flipped::<E, R>(f)).reverse()
     }
 
-    /// Computes `[..., f(x_last_but_one, x_last), x_last]`: as many elements as the array has.
+    /// Computes `[..., f(x_last_but_one, x_last), x_last]`: as many elements as the array has. `f` must be associative;
+    /// otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};

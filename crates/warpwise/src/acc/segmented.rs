@@ -55,8 +55,8 @@ impl Segments {
 }
 
 impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
-    /// Folds segments of the innermost dimension, starting from an initial value. The lengths of the segments are checked against
-    /// the extent at run time.
+    /// Folds segments of the innermost dimension, starting from an initial value. The lengths of the segments are checked
+    /// against the extent at run time. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -76,8 +76,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.fold_stretches(Some(initial.operand()), &lengths.prescan(0, |x, y| x + y), lengths, f)
     }
 
-    /// Works like [`fold_segments`](Acc::fold_segments), starting from each segment's first element; an empty segment is an error
-    /// of the run.
+    /// Works like [`fold_segments`](Acc::fold_segments), starting from each segment's first element; an empty segment is an
+    /// error of the run. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -96,8 +96,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.fold_stretches(None, &lengths.prescan(0, |x, y| x + y), lengths, f)
     }
 
-    /// Works like [`fold_segments`](Acc::fold_segments), with segments given by their start positions, followed by the end of the
-    /// last segment: one number more than there are segments.
+    /// Works like [`fold_segments`](Acc::fold_segments), with segments given by their start positions, followed by the end of
+    /// the last segment: one number more than there are segments. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -118,7 +118,8 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         self.fold_stretches(Some(initial.operand()), &starts, &lengths, f)
     }
 
-    /// Works like [`fold1_segments`](Acc::fold1_segments), with segments given as in [`fold_segments_at`](Acc::fold_segments_at).
+    /// Works like [`fold1_segments`](Acc::fold1_segments), with segments given as in
+    /// [`fold_segments_at`](Acc::fold_segments_at). `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -161,7 +162,8 @@ fn stretches(offsets: &Acc<Vector<i64>>) -> (Acc<Vector<i64>>, Acc<Vector<i64>>)
 }
 
 impl<E: Elt> Acc<Array<Dim1, E>> {
-    /// Applies [`scan1`](Acc::scan1) to each segment; the segments are given by their lengths.
+    /// Applies [`scan1`](Acc::scan1) to each segment; the segments are given by their lengths. `f` must be associative;
+    /// otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -183,7 +185,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.scan1_from(&Segments::of(lengths).heads(), f)
     }
 
-    /// Applies [`postscan`](Acc::postscan) to each segment.
+    /// Applies [`postscan`](Acc::postscan) to each segment. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -203,7 +205,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.without_initials(&scanned, lengths, 1)
     }
 
-    /// Applies [`prescan`](Acc::prescan) to each segment.
+    /// Applies [`prescan`](Acc::prescan) to each segment. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -223,7 +225,8 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.without_initials(&scanned, lengths, 0)
     }
 
-    /// Applies [`scan`](Acc::scan) to each segment: the result has one element more per segment.
+    /// Applies [`scan`](Acc::scan) to each segment: the result has one element more per segment. `f` must be associative;
+    /// otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -249,7 +252,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         padded.scan1_from(&longer.heads(), f)
     }
 
-    /// Applies [`scan_split`](Acc::scan_split) to each segment.
+    /// Applies [`scan_split`](Acc::scan_split) to each segment. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -272,7 +275,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         (self.without_initials(&scanned, lengths, 0), scanned.gather(&ends))
     }
 
-    /// Applies [`scan1_right`](Acc::scan1_right) to each segment.
+    /// Applies [`scan1_right`](Acc::scan1_right) to each segment. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -290,7 +293,8 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().scan1_segments(&lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// Applies [`postscan_right`](Acc::postscan_right) to each segment.
+    /// Applies [`postscan_right`](Acc::postscan_right) to each segment. `f` must be associative; otherwise the result is
+    /// unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -309,7 +313,8 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().postscan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// Applies [`prescan_right`](Acc::prescan_right) to each segment.
+    /// Applies [`prescan_right`](Acc::prescan_right) to each segment. `f` must be associative; otherwise the result is
+    /// unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -328,7 +333,7 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().prescan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// Applies [`scan_right`](Acc::scan_right) to each segment.
+    /// Applies [`scan_right`](Acc::scan_right) to each segment. `f` must be associative; otherwise the result is unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};
@@ -347,7 +352,8 @@ impl<E: Elt> Acc<Array<Dim1, E>> {
         self.reverse().scan_segments(initial, &lengths.reverse(), |x, y| f(y, x)).reverse()
     }
 
-    /// Applies [`scan_right_split`](Acc::scan_right_split) to each segment.
+    /// Applies [`scan_right_split`](Acc::scan_right_split) to each segment. `f` must be associative; otherwise the result is
+    /// unspecified.
     ///
     /// ```
     /// use warpwise::{Array, Context, enum_from, use_};

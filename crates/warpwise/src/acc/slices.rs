@@ -3,8 +3,10 @@
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::panic::Location;
 
+use warpwise_prim::Scalar;
+
 use crate::exp::{Coordinate, Exp};
-use crate::graph::{self, Axis, Ty};
+use crate::graph::{self, Axis, Op, Ty};
 use crate::shape::{Dim, Dim1, Shape};
 
 /// The selection of all of a dimension, in [`slice`](crate::Acc::slice) and [`replicate`](crate::Acc::replicate).
@@ -97,7 +99,8 @@ pub trait Slicing {
 )]
 pub trait NewAxes: Slicing {}
 
-/// A selection along one dimension: an index, a range of indices, or [`All`].
+/// A selection along one dimension: an index, a range of indices, or [`All`]. A negative constant counts from the end, as in
+/// ndarray.
 ///
 /// ```
 /// use warpwise::{Acc, Context, Dim1, SliceAxis, Slicing, Vector, enum_from};
@@ -142,8 +145,9 @@ impl<T: Coordinate> SliceAxis for T {
     type Kind = Fixed;
 
     #[track_caller]
-    fn axis(self, _extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
-        operands.push(self.coordinate());
+    fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
+        let index = self.coordinate();
+        operands.push(extent.map_or(index, |extent| from_either_end(index, extent)));
         Axis::Fixed
     }
 }
@@ -164,19 +168,37 @@ impl SliceAxis for RangeFull {
     }
 }
 
-/// Returns a range from `start` to before `end`, clipped to the extent.
+/// The end of a range.
+enum End {
+    /// That of the dimension.
+    Extent,
+    /// Before this index.
+    Before(Exp<i64>),
+    /// After this index.
+    After(Exp<i64>),
+}
+
+/// Returns a range from `start` to an end, clipped to the extent.
 #[track_caller]
-fn range(
-    extent: Option<Exp<i64>>,
-    start: Option<Exp<i64>>,
-    end: Option<Exp<i64>>,
-    operands: &mut Vec<Exp<i64>>,
-) -> Axis {
+fn range(extent: Option<Exp<i64>>, start: Exp<i64>, end: End, operands: &mut Vec<Exp<i64>>) -> Axis {
     let Some(extent) = extent else { return Axis::All };
-    let start = start.map_or(Exp::constant(0), |start| start.max(0).min(extent));
-    let end = end.map_or(extent, |end| end.max(start).min(extent));
-    operands.extend([start, end - start]);
+    let start = from_either_end(start, extent).max(0).min(extent);
+    let end = match end {
+        End::Extent => extent,
+        End::Before(index) => from_either_end(index, extent),
+        End::After(index) => from_either_end(index, extent) + 1,
+    };
+    operands.extend([start, end.max(start).min(extent) - start]);
     Axis::Range
+}
+
+/// Returns the index that a constant means: a negative one counts from the end of the dimension.
+#[track_caller]
+fn from_either_end(index: Exp<i64>, extent: Exp<i64>) -> Exp<i64> {
+    match &index.node().op {
+        Op::Constant(values) if matches!(values[..], [Scalar::I64(..0)]) => extent + index,
+        _ => index,
+    }
 }
 
 macro_rules! ranges {
@@ -193,10 +215,10 @@ macro_rules! ranges {
 }
 
 ranges! {
-    Range self Some(self.start.coordinate()), Some(self.end.coordinate());
-    RangeFrom self Some(self.start.coordinate()), None;
-    RangeTo self None, Some(self.end.coordinate());
-    RangeToInclusive self None, Some(self.end.coordinate() + 1);
+    Range self self.start.coordinate(), End::Before(self.end.coordinate());
+    RangeFrom self self.start.coordinate(), End::Extent;
+    RangeTo self Exp::constant(0), End::Before(self.end.coordinate());
+    RangeToInclusive self Exp::constant(0), End::After(self.end.coordinate());
 }
 
 impl<T: Coordinate> SliceAxis for RangeInclusive<T> {
@@ -205,7 +227,7 @@ impl<T: Coordinate> SliceAxis for RangeInclusive<T> {
     #[track_caller]
     fn axis(self, extent: Option<Exp<i64>>, operands: &mut Vec<Exp<i64>>) -> Axis {
         let (start, end) = self.into_inner();
-        range(extent, Some(start.coordinate()), Some(end.coordinate() + 1), operands)
+        range(extent, start.coordinate(), End::After(end.coordinate()), operands)
     }
 }
 

@@ -5,7 +5,8 @@
 use super::Acc;
 use crate::array::{Array, Vector};
 use crate::elt::{Elt, Float, Integer, Num, Scalar};
-use crate::exp::{Coordinate, Exp, cond};
+use crate::exp::{Coordinate, Exp, cond, function2};
+use crate::graph::Op;
 use crate::shape::{Dim0, Dim1, Dim2, Inner, Shape};
 
 impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
@@ -80,7 +81,7 @@ impl<Sh: Inner, E: Float> Acc<Array<Sh, E>> {
 }
 
 impl<E: Num> Acc<Array<Dim1, E>> {
-    /// Computes the dot product of two vectors, over their common length.
+    /// Computes the dot product of two vectors. Different lengths are an error of the run.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -91,12 +92,22 @@ impl<E: Num> Acc<Array<Dim1, E>> {
     /// ```
     #[track_caller]
     pub fn dot(&self, other: &Acc<Vector<E>>) -> Acc<Array<Dim0, E>> {
-        self.zip_with(other, |x, y| x * y).sum()
+        self.multiplied(other).sum()
+    }
+}
+
+impl<Sh: Shape, E: Num> Acc<Array<Sh, E>> {
+    /// Multiplies the elements of two arrays, whose extents are checked to be equal.
+    #[track_caller]
+    fn multiplied(&self, other: &Acc<Array<Sh, E>>) -> Acc<Array<Sh, E>> {
+        let product = function2::<E, E, _>(|x, y| x * y);
+        Acc::make(Op::Map { indexed: false, equal: true }, vec![self.node(), other.node()], vec![product])
     }
 }
 
 impl<E: Num> Acc<Array<Dim2, E>> {
-    /// Computes the product of two matrices. The summed dimension has the smaller of the two extents.
+    /// Computes the product of two matrices. It is an error of the run if the columns of the first are not as many as the rows
+    /// of the second.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -111,10 +122,11 @@ impl<E: Num> Acc<Array<Dim2, E>> {
         let ((rows, _), (_, columns)) = (self.extents(), other.extents());
         let left = self.replicate((crate::All, columns, crate::All));
         let right = other.transpose().replicate((rows, crate::All, crate::All));
-        left.zip_with(&right, |x, y| x * y).sum()
+        left.multiplied(&right).sum()
     }
 
-    /// Computes the product of a matrix and a vector. The summed dimension has the smaller of the two extents.
+    /// Computes the product of a matrix and a vector. It is an error of the run if the matrix does not have as many columns as
+    /// the vector has elements.
     ///
     /// ```
     /// use warpwise::{Array, Context, use_};
@@ -125,7 +137,7 @@ impl<E: Num> Acc<Array<Dim2, E>> {
     /// ```
     #[track_caller]
     pub fn matvec(&self, vector: &Acc<Vector<E>>) -> Acc<Vector<E>> {
-        self.zip_with(&vector.insert_axis(0).like(self), |x, y| x * y).sum()
+        self.multiplied(&vector.insert_axis(0).like(self)).sum()
     }
 }
 

@@ -79,6 +79,10 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// which is clipped to the extent. [`All`](crate::All) or `..` selects a whole dimension, and [`strided`](crate::strided)
     /// every n-th element of a range.
     ///
+    /// A negative constant counts from the end of the dimension: `..-1` omits the last element, and `-1` selects it. An expression
+    /// whose value is negative does not: as an index it is out of bounds, as the start or end of a range it is clipped to 0. Clippy
+    /// takes `1..-1` for an empty range; `slice(1..).slice(..-1)` says the same.
+    ///
     /// ```
     /// use warpwise::{All, Context, enum_from, strided};
     ///
@@ -88,6 +92,7 @@ impl<Sh: Shape, E: Elt> Acc<Array<Sh, E>> {
     /// assert_eq!(context.run(&table.slice((.., 1)))?.to_vec(), [1, 4]);
     /// assert_eq!(context.run(&table.slice((1.., 0..2)))?.to_vec(), [3, 4]);
     /// assert_eq!(context.run(&table.slice((0, strided(.., 2))))?.to_vec(), [0, 2]);
+    /// assert_eq!(context.run(&table.slice((-1, ..-1)))?.to_vec(), [3, 4]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     #[track_caller]
@@ -191,6 +196,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
     /// assert_eq!(Context::cpu()?.run(&enum_from(3, 1).reverse())?.to_vec(), [3, 2, 1]);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
+    #[doc(alias = "rev")]
     #[track_caller]
     pub fn reverse(&self) -> Acc<Array<Sh, E>> {
         self.reverse_on(Sh::RANK - 1)
@@ -368,7 +374,7 @@ impl<Sh: Inner, E: Elt> Acc<Array<Sh, E>> {
         Acc::make(Op::Slice(axes), vec![self.node(), start.node(), count.node()], Vec::new())
     }
 
-    /// Concatenates this array and another along the innermost dimension, over the intersection of the other extents.
+    /// Concatenates this array and another along the innermost dimension. Other extents that differ are an error of the run.
     ///
     /// ```
     /// use warpwise::{Context, enum_from};

@@ -16,21 +16,35 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
     /// ```
     /// use warpwise::Array;
     ///
-    /// let table = Array::from_fn([2, 3], |[i, j]| 10 * i as i32 + j as i32)?;
+    /// let table = Array::from_fn((2, 3), |(i, j)| 10 * i as i32 + j as i32)?;
     /// assert_eq!(table.to_vec(), [0, 1, 2, 10, 11, 12]);
+    /// assert_eq!(table, Array::from_fn([2, 3], |[i, j]| 10 * i as i32 + j as i32)?);
     /// # Ok::<(), warpwise::Error>(())
     /// ```
     pub fn from_fn<X: Extents<Shape = Sh>>(
         extents: X,
         mut f: impl FnMut(X) -> E,
     ) -> Result<Array<Sh, E>, Error> {
-        let count = extents.sizes().iter().try_fold(1_usize, |count, &size| count.checked_mul(size));
+        let sizes = extents.sizes();
+        let count = sizes.as_ref().iter().try_fold(1_usize, |count, &size| count.checked_mul(size));
         let count = count.ok_or(Error::TooLarge)?;
         shape_for(extents, count)?;
         let mut elements = Vec::new();
         elements.try_reserve_exact(count).map_err(|error| Error::OutOfMemory(error.to_string()))?;
         elements.extend((0..count).map(|place| f(extents.index_of(place))));
         Array::from_vec(extents, elements)
+    }
+
+    /// Iterates over copies of the elements in row-major order. Scalars can be borrowed: [`as_slice`](Array::as_slice).
+    ///
+    /// ```
+    /// use warpwise::Vector;
+    ///
+    /// let pairs = Vector::from([(1, 'a'), (2, 'b')]);
+    /// assert_eq!(pairs.iter().map(|(number, _)| number).sum::<i32>(), 3);
+    /// ```
+    pub fn iter(&self) -> std::vec::IntoIter<E> {
+        self.to_vec().into_iter()
     }
 
     /// Returns the elements in row-major order. They are copied, because arrays lie in memory of the runtime.
@@ -138,7 +152,7 @@ impl<Sh: Shape, E: Elt> IntoIterator for &Array<Sh, E> {
     type IntoIter = std::vec::IntoIter<E>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.to_vec().into_iter()
+        self.iter()
     }
 }
 
@@ -150,14 +164,14 @@ impl<Sh: Shape, E: Scalar> Index<Sh::Extents> for Array<Sh, E> {
     type Output = E;
 
     fn index(&self, index: Sh::Extents) -> &E {
-        match self.place(index) {
-            Some(place) => &self.as_slice()[place],
+        match self.place(index).and_then(|place| self.scalar_at(place)) {
+            Some(element) => element,
             None => panic!("index {index:?} out of bounds for an array of extents {:?}", self.extents()),
         }
     }
 }
 
-/// Returns the element at a position.
+/// Returns the element at a position. Loops over many elements are faster on [`as_slice`](Array::as_slice).
 ///
 /// # Panics
 /// Panics if out of bounds, where [`get`](Array::get) returns `None`.
@@ -165,7 +179,7 @@ impl<E: Scalar> Index<usize> for Array<Dim1, E> {
     type Output = E;
 
     fn index(&self, place: usize) -> &E {
-        &self.as_slice()[place]
+        &self[[place]]
     }
 }
 
@@ -216,6 +230,12 @@ mod tests {
     #[should_panic(expected = "index [1, 3] out of bounds for an array of extents [2, 3]")]
     fn beyond_the_extents_is_no_element() {
         let _ = Matrix::from([[1, 2, 3], [4, 5, 6]])[[1, 3]];
+    }
+
+    #[test]
+    #[should_panic(expected = "index [2] out of bounds for an array of extents [2]")]
+    fn beyond_the_end_is_no_element() {
+        let _ = Vector::from([true, false])[2];
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::fmt;
 
 use super::Array;
 use crate::elt::Elt;
-use crate::shape::{Extents, Shape};
+use crate::shape::Shape;
 
 /// Maximum number of elements of an array that is printed in full.
 const ELEMENTS: usize = 500;
@@ -46,14 +46,14 @@ impl<Sh: Shape, E: Elt> Array<Sh, E> {
         element: Element<'_, E>,
     ) -> fmt::Result {
         let extents = self.extents();
-        let Some(&extent) = extents.sizes().get(index.len()) else {
-            let place = extents.sizes().iter().zip(&*index).fold(0, |place, (size, at)| place * size + at);
+        let Some(&extent) = extents.as_ref().get(index.len()) else {
+            let place = extents.as_ref().iter().zip(&*index).fold(0, |place, (size, at)| place * size + at);
             return match self.at_place(place) {
                 Some(value) => element(&value, f),
                 None => Err(fmt::Error),
             };
         };
-        let is_innermost = index.len() + 1 == extents.sizes().len();
+        let is_innermost = index.len() + 1 == extents.as_ref().len();
         let indent = index.len() + 1;
         f.write_str("[")?;
         for (number, at) in self.printed(extent).into_iter().enumerate() {

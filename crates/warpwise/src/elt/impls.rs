@@ -1,12 +1,13 @@
 //! Elements made of elements: `()`, tuples, fixed-length arrays, and `char`.
 
 use warpwise_prim::{Scalar as Value, ValueType};
+use warpwise_runtime::array::Array as Column;
 
-use super::{Elt, IntoExp, Operand, Values, count};
+use super::{ColumnsMut, Elt, IntoExp, Operand, Values, count, split};
 use crate::exp::Exp;
 
 macro_rules! tuples {
-    ($($($name:ident $small:ident)*;)*) => { $(
+    ($($($name:ident $small:ident $at:tt)*;)*) => { $(
         #[allow(unused_variables, unused_mut, unused_assignments, clippy::unused_unit)]
         impl<$($name: Elt),*> Elt for ($($name,)*) {
             type View = ($($name::View,)*);
@@ -22,6 +23,15 @@ macro_rules! tuples {
 
             fn load(from: &mut Values<'_>) -> Option<Self> {
                 Some(($($name::load(from)?,)*))
+            }
+
+            fn write<'e>(elements: impl Iterator<Item = &'e Self> + Clone, columns: &mut ColumnsMut<'_>) {
+                $($name::write(elements.clone().map(|element| &element.$at), columns);)*
+            }
+
+            fn reader(mut columns: &[Column]) -> Option<impl Fn(usize) -> Self> {
+                $(let $small = $name::reader(split::<$name>(&mut columns))?;)*
+                Some(move |place: usize| ($($small(place),)*))
             }
 
             fn view(exp: Exp<Self>) -> Self::View {
@@ -108,22 +118,22 @@ macro_rules! operands {
 
 tuples! {
     ;
-    A a;
-    A a B b;
-    A a B b C c;
-    A a B b C c D d;
-    A a B b C c D d E e;
-    A a B b C c D d E e F f;
-    A a B b C c D d E e F f G g;
-    A a B b C c D d E e F f G g H h;
-    A a B b C c D d E e F f G g H h I i;
-    A a B b C c D d E e F f G g H h I i J j;
-    A a B b C c D d E e F f G g H h I i J j K k;
-    A a B b C c D d E e F f G g H h I i J j K k L l;
-    A a B b C c D d E e F f G g H h I i J j K k L l M m;
-    A a B b C c D d E e F f G g H h I i J j K k L l M m N n;
-    A a B b C c D d E e F f G g H h I i J j K k L l M m N n O o;
-    A a B b C c D d E e F f G g H h I i J j K k L l M m N n O o P p;
+    A a 0;
+    A a 0 B b 1;
+    A a 0 B b 1 C c 2;
+    A a 0 B b 1 C c 2 D d 3;
+    A a 0 B b 1 C c 2 D d 3 E e 4;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8 J j 9;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8 J j 9 K k 10;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8 J j 9 K k 10 L l 11;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8 J j 9 K k 10 L l 11 M m 12;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8 J j 9 K k 10 L l 11 M m 12 N n 13;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8 J j 9 K k 10 L l 11 M m 12 N n 13 O o 14;
+    A a 0 B b 1 C c 2 D d 3 E e 4 F f 5 G g 6 H h 7 I i 8 J j 9 K k 10 L l 11 M m 12 N n 13 O o 14 P p 15;
 }
 
 impl<T: Elt, const N: usize> Elt for [T; N] {
@@ -144,6 +154,18 @@ impl<T: Elt, const N: usize> Elt for [T; N] {
     fn load(from: &mut Values<'_>) -> Option<Self> {
         let elements: Option<Vec<T>> = (0..N).map(|_| T::load(from)).collect();
         elements?.try_into().ok()
+    }
+
+    fn write<'e>(elements: impl Iterator<Item = &'e Self> + Clone, columns: &mut ColumnsMut<'_>) {
+        for at in 0..N {
+            T::write(elements.clone().map(|element| &element[at]), columns);
+        }
+    }
+
+    fn reader(mut columns: &[Column]) -> Option<impl Fn(usize) -> Self> {
+        let readers: Option<Vec<_>> = (0..N).map(|_| T::reader(split::<T>(&mut columns))).collect();
+        let readers = readers?;
+        Some(move |place: usize| std::array::from_fn(|at| readers[at](place)))
     }
 
     fn view(exp: Exp<Self>) -> Self::View {
@@ -182,6 +204,19 @@ impl Elt for char {
 
     fn load(from: &mut Values<'_>) -> Option<char> {
         char::from_u32(u32::load(from)?)
+    }
+
+    fn write<'e>(elements: impl Iterator<Item = &'e char> + Clone, columns: &mut ColumnsMut<'_>) {
+        let bytes = columns.next().unwrap_or_default();
+        for (place, element) in bytes.chunks_exact_mut(size_of::<char>()).zip(elements) {
+            place.copy_from_slice(&(*element as u32).to_ne_bytes());
+        }
+    }
+
+    fn reader(columns: &[Column]) -> Option<impl Fn(usize) -> char> {
+        let codes = columns.first()?.as_slice::<u32>()?;
+        let valid = codes.iter().all(|code| char::from_u32(*code).is_some());
+        valid.then_some(move |place: usize| char::from_u32(codes[place]).unwrap_or_default())
     }
 
     fn view(exp: Exp<char>) -> Exp<char> {

@@ -81,10 +81,24 @@ pub trait Elt: Clone + Send + Sync + 'static {
         columns_of(&elements, shape, pool)
     }
 
-    /// Reads all elements from the component arrays.
+    /// Reads all elements from the component arrays; `None` if a scalar is not valid.
     #[doc(hidden)]
     fn from_columns(columns: &[Column], count: usize) -> Option<Vec<Self>> {
-        elements_of(columns, count)
+        Some((0..count).map(Self::reader(columns)?).collect())
+    }
+
+    /// Writes elements to the bytes of the component arrays, which it takes from `columns`. A type made of other elements writes
+    /// one part of all elements after the other.
+    #[doc(hidden)]
+    fn write<'e>(elements: impl Iterator<Item = &'e Self> + Clone, columns: &mut ColumnsMut<'_>) {
+        write_each(elements, columns);
+    }
+
+    /// Returns a function that reads the element at a position; `None` if a scalar is not valid.
+    #[doc(hidden)]
+    fn reader(columns: &[Column]) -> Option<impl Fn(usize) -> Self> {
+        let elements = read_each::<Self>(columns)?;
+        Some(move |place: usize| elements[place].clone())
     }
 }
 
@@ -130,6 +144,10 @@ pub trait Operand<E: Elt> {
     fn operand(self) -> Exp<E>;
 }
 
+/// Iterator over the bytes of component arrays.
+#[doc(hidden)]
+pub type ColumnsMut<'a> = std::vec::IntoIter<&'a mut [u8]>;
+
 /// Iterator over scalars.
 pub type Values<'a> = std::slice::Iter<'a, Value>;
 
@@ -146,6 +164,14 @@ pub(crate) fn components<E: Elt>() -> Vec<ValueType> {
     types
 }
 
+/// Takes the arrays of an element's scalars from the front.
+#[doc(hidden)]
+pub fn split<'a, E: Elt>(columns: &mut &'a [Column]) -> &'a [Column] {
+    let (own, rest) = columns.split_at(count::<E>().min(columns.len()));
+    *columns = rest;
+    own
+}
+
 fn columns_of<E: Elt>(elements: &[E], shape: &[i64], pool: &MemoryPool) -> Result<Vec<Column>, OutOfMemory> {
     let types = components::<E>();
     let mut columns = Vec::with_capacity(types.len());
@@ -153,25 +179,35 @@ fn columns_of<E: Elt>(elements: &[E], shape: &[i64], pool: &MemoryPool) -> Resul
         columns.push(Column::allocate(pool, ty.scalar(), shape)?);
     }
     let mut bytes = Vec::with_capacity(columns.len());
-    for (column, ty) in columns.iter_mut().zip(&types) {
-        bytes.push(column.bytes_mut(pool)?.chunks_exact_mut(ty.scalar().bytes()));
+    for column in &mut columns {
+        bytes.push(column.bytes_mut(pool)?);
     }
+    E::write(elements.iter(), &mut bytes.into_iter());
+    Ok(columns)
+}
+
+/// Writes elements scalar by scalar.
+fn write_each<'e, E: Elt>(elements: impl Iterator<Item = &'e E>, columns: &mut ColumnsMut<'_>) {
+    let types = components::<E>();
+    let columns = types.iter().zip(columns);
+    let mut columns: Vec<_> =
+        columns.map(|(ty, bytes)| bytes.chunks_exact_mut(ty.scalar().bytes())).collect();
     let mut values = Vec::with_capacity(types.len());
     for element in elements {
         element.store(&mut values);
-        for (value, places) in values.drain(..).zip(&mut bytes) {
+        for (value, places) in values.drain(..).zip(&mut columns) {
             if let Some(place) = places.next() {
                 let width = place.len();
                 place.copy_from_slice(&value.to_bits().to_le_bytes()[..width]);
             }
         }
     }
-    drop(bytes);
-    Ok(columns)
 }
 
-fn elements_of<E: Elt>(columns: &[Column], count: usize) -> Option<Vec<E>> {
+/// Reads elements scalar by scalar.
+fn read_each<E: Elt>(columns: &[Column]) -> Option<Vec<E>> {
     let types = components::<E>();
+    let count = columns.first().map_or(0, Column::len);
     let mut bytes: Vec<_> = columns
         .iter()
         .zip(&types)

@@ -7,7 +7,7 @@ use warpwise_prim::{Scalar as Value, ValueType};
 use warpwise_runtime::array::{Array as Column, Element};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
 
-use super::{Elt, IntoExp, Operand, Values};
+use super::{ColumnsMut, Elt, IntoExp, Operand, Values};
 use crate::exp::Exp;
 
 /// A scalar: an element whose view is the expression itself.
@@ -46,7 +46,10 @@ pub trait Scalar:
 /// assert_eq!(Context::new()?.run(&squares(&enum_from(3, 1.0_f32)))?.to_vec(), [1.0, 4.0, 9.0]);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-#[diagnostic::on_unimplemented(message = "`{Self}` is no number")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number",
+    note = "vectors of expressions are made by `V2Exp::new`, `V3Exp::new` and `V4Exp::new`"
+)]
 pub trait Num: Scalar {
     /// Returns the value nearest to this number.
     #[doc(hidden)]
@@ -98,7 +101,10 @@ pub trait Integer: Num + Bits {}
 /// assert_eq!(Context::new()?.run(&length(Exp::constant(3.0_f32), Exp::constant(4.0)))?, 5.0);
 /// # Ok::<(), warpwise::Error>(())
 /// ```
-#[diagnostic::on_unimplemented(message = "`{Self}` is no floating-point number")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no floating-point number",
+    note = "complex numbers of expressions are made by `ComplexExp::new`"
+)]
 pub trait Float: Signed {}
 
 /// An integer or `bool`: the operand types of `&`, `|`, `^` and `!`.
@@ -151,6 +157,18 @@ macro_rules! scalars {
 
             fn from_columns(columns: &[Column], _count: usize) -> Option<Vec<$ty>> {
                 columns.first()?.as_slice().map(<[$ty]>::to_vec)
+            }
+
+            fn write<'e>(elements: impl Iterator<Item = &'e $ty> + Clone, columns: &mut ColumnsMut<'_>) {
+                let bytes = columns.next().unwrap_or_default();
+                for (place, element) in bytes.chunks_exact_mut(size_of::<$ty>()).zip(elements) {
+                    place.copy_from_slice(bytemuck::bytes_of(element));
+                }
+            }
+
+            fn reader(columns: &[Column]) -> Option<impl Fn(usize) -> $ty> {
+                let elements = columns.first()?.as_slice::<$ty>()?;
+                Some(move |place: usize| elements[place])
             }
         }
 

@@ -113,7 +113,7 @@ fn check_collective(op: &Op, inputs: &[Ref], functions: &[Function], ty: &Ty) ->
             ensure(one(inputs)?.ty == Ty::index(result.rank), "extents of another rank")?;
             applies(functions, 0, &[&Ty::index(result.rank)], &Ty::Scalars(result.components.clone()))
         }
-        Op::Map { indexed } => check_map(*indexed, inputs, functions, result(ty)?),
+        Op::Map { indexed, .. } => check_map(*indexed, inputs, functions, result(ty)?),
         Op::Backpermute => {
             let [extents, source] = two(inputs)?;
             let (source, result) = (array(source)?, result(ty)?);

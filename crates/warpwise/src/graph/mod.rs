@@ -147,6 +147,8 @@ pub enum Op {
     Map {
         /// Whether the function takes the index.
         indexed: bool,
+        /// Whether the extents are checked to be equal.
+        equal: bool,
     },
     /// `[extents, array]`, function from new index to old.
     Backpermute,

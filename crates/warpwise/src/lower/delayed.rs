@@ -104,10 +104,13 @@ impl<'f> Lowering<'f> {
                 let (index, inputs) = (Some(Rc::from([])), Rc::from([]));
                 ArrayValue { shape, elements: Delayed::Map { node: node.clone(), index, inputs } }
             }
-            Op::Map { indexed } => {
+            Op::Map { indexed, equal } => {
                 let mut arrays = Vec::new();
                 for input in &node.inputs {
                     arrays.push(self.array(input)?);
+                }
+                if *equal {
+                    arrays.windows(2).for_each(|pair| self.check_equal(node, &pair[0].shape, &pair[1].shape));
                 }
                 let shape = self.intersection(arrays.iter().map(|array| array.shape.as_slice()));
                 let inputs = arrays.into_iter().map(|array| array.elements).collect();
@@ -139,7 +142,7 @@ impl<'f> Lowering<'f> {
                 continue;
             }
             let holds = self.b.compare("ok", warpwise_prim::CompareOp::SLe, 0, size);
-            let cert = self.check(node, holds, "a negative extent:", &[size]);
+            let cert = self.check(node, holds, "a negative extent: {}", &[size]);
             checked.push(self.b.with_certs(&[cert], |b| b.binary("n", BinaryOp::SMax, 0, size)));
         }
         Ok(checked)

@@ -326,7 +326,7 @@ impl<'f> Lowering<'f> {
             let not_negative = self.b.compare("ok", CompareOp::SLe, 0, bound);
             holds = self.b.binary("ok", BinaryOp::And, holds, not_negative);
         }
-        let text = "a segment beyond the array (start, length, extent):";
+        let text = "a segment beyond the array (start, length, extent): {} {} {}";
         let cert = self.check(node, holds, text, &[start, length, extent]);
         if node.inputs.len() == 3 {
             self.check_not_empty(node, &[], length);

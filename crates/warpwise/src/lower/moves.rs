@@ -183,7 +183,9 @@ impl Lowering<'_> {
     fn concat(&mut self, node: &Ref) -> Result<Value, Error> {
         let (left, right) = (self.computed(&node.inputs[0])?, self.computed(&node.inputs[1])?);
         let rank = left.shape.len();
-        let outer = self.intersection([&left.shape[..rank - 1], &right.shape[..rank - 1]].into_iter());
+        let (outer_left, outer_right) = (&left.shape[..rank - 1], &right.shape[..rank - 1]);
+        self.check_equal(node, outer_left, outer_right);
+        let outer = self.intersection([outer_left, outer_right].into_iter());
         let (n, m) = (left.shape[rank - 1], right.shape[rank - 1]);
         let (len, certs) = self.size(node, SizeOp::Add, n, m);
         let (lefts, rights) = (self.columns(&node.inputs[0])?, self.columns(&node.inputs[1])?);

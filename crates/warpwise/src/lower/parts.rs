@@ -47,7 +47,7 @@ impl Lowering<'_> {
     /// Checks that a source has `count` parts.
     fn check_count(&mut self, node: &Ref, source: &mut Source, count: Operand) {
         let holds = self.b.compare("same", CompareOp::Eq, source.count, count);
-        let cert = self.check(node, holds, "different numbers of parts:", &[count, source.count]);
+        let cert = self.check(node, holds, "different numbers of parts: {} {}", &[count, source.count]);
         for column in &mut source.columns {
             let Operand::Var(array) = *column else { continue };
             let mut shape = self.b.function.ty(array).shape().to_vec();
@@ -77,7 +77,7 @@ impl Lowering<'_> {
                 let whole = self.b.compare("whole", CompareOp::Eq, total, outer);
                 let holds = self.b.binary("fit", BinaryOp::And, whole, valid);
                 let cert =
-                    self.check(node, holds, "segments that are not the whole vector:", &[total, outer]);
+                    self.check(node, holds, "segments that are not the whole vector: {} {}", &[total, outer]);
                 let mut checked = Vec::new();
                 for column in columns {
                     let Operand::Var(array) = column else { continue };

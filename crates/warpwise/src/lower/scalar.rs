@@ -136,14 +136,25 @@ impl Lowering<'_> {
         Some(self.b.assert(all?, Message { parts, calls: Vec::new() }))
     }
 
-    /// Emits a check of the condition, whose message consists of a text and values. Returns the certificate.
+    /// Emits a check of the condition, whose message is a text with a value in place of each `{}`. Returns the certificate.
     pub(super) fn check(&mut self, node: &Node, holds: Operand, text: &str, values: &[Operand]) -> Var {
-        let mut parts = vec![MessagePart::Text(format!("{}: {text}", node.place))];
-        for value in values {
-            parts.push(MessagePart::Text(" ".to_string()));
-            parts.push(MessagePart::Value(*value, ValueType::I64));
+        let mut parts = vec![MessagePart::Text(format!("{}: ", node.place))];
+        let mut values = values.iter();
+        for (at, words) in text.split("{}").enumerate() {
+            if at > 0 {
+                parts.extend(values.next().map(|value| MessagePart::Value(*value, ValueType::I64)));
+            }
+            parts.push(MessagePart::Text(words.to_string()));
         }
         self.b.assert(holds, Message { parts, calls: Vec::new() })
+    }
+
+    /// Checks that extents are equal in pairs; those that are the same operand need no check.
+    pub(super) fn check_equal(&mut self, node: &Node, left: &[Operand], right: &[Operand]) {
+        for (&n, &m) in left.iter().zip(right).filter(|(n, m)| n != m) {
+            let holds = self.b.compare("same", CompareOp::Eq, n, m);
+            self.check(node, holds, "the extents {} and {} must be equal", &[n, m]);
+        }
     }
 
     /// Returns the number of elements of arrays of these extents, and the certificates that it does not overflow.

@@ -178,7 +178,7 @@ impl Lowering<'_> {
                 let (new, fits) = self.elements(node, &shape);
                 certs.extend(fits);
                 let holds = self.b.compare("ok", CompareOp::Eq, old, new);
-                certs.push(self.check(node, holds, "a reshape to another number of elements:", &[old, new]));
+                certs.push(self.check(node, holds, "a reshape of {} elements to {}", &[old, new]));
                 certs
             }
         };

@@ -130,7 +130,8 @@ impl<Sh: Shape, E: Elt> Seq<Acc<Array<Sh, E>>> {
         extents: X,
         places: impl IntoIterator<Item = X>,
     ) -> Result<Seq<Acc<Array<Sh, E>>>, Error> {
-        let numbers = |extents: &X| extents.sizes().iter().map(|&size| size as i64).collect::<Vec<i64>>();
+        let numbers =
+            |extents: &X| extents.sizes().as_ref().iter().map(|&size| size as i64).collect::<Vec<i64>>();
         let extents = numbers(&extents);
         let places: Vec<Vec<i64>> = places.into_iter().map(|place| numbers(&place)).collect();
         for place in &places {

@@ -51,6 +51,20 @@ fn structs_of_everything_come_back() {
     assert_eq!(run(&moved).to_vec()[0], expected);
 }
 
+/// Columns are written and read as a whole, in the order of the components.
+#[test]
+fn nested_elements_are_stored_by_components() {
+    let make = |i: i32| ((i as u8, i % 2 == 0), [(i, 'a'), (-i, 'b')], Pair((), Some(f64::from(i))));
+    for count in [0, 1, 1000] {
+        let all: Vec<_> = (0..count).map(make).collect();
+        let array = Array::from_vec([all.len()], all.clone()).unwrap();
+        assert_eq!(array.to_vec(), all);
+        assert_eq!(run(&use_(&array).compute()).into_iter().collect::<Vec<_>>(), all);
+        assert_eq!(array.get([usize::MAX]), None);
+        assert_eq!(Array::from_vec([all.len()], vec![(); all.len()]).unwrap().len(), all.len());
+    }
+}
+
 #[test]
 fn generic_structs_have_generic_views() {
     let xs = use_(&Array::from_vec([2], vec![Pair(1_u8, true), Pair(255, false)]).unwrap());

@@ -30,7 +30,7 @@ fn checks_fail_while_running() {
     assert_fails(&xs.map(|x| 3 % (x - 2)), "division by zero");
     assert_fails(&xs.map(|x| x.pow(x - 2)), "negative exponent");
     assert_fails(&xs.take(0).maximum(), "a fold of no elements without an initial value");
-    assert_fails(&xs.reshape((2, 2)), "a reshape to another number of elements: 3 4");
+    assert_fails(&xs.reshape((2, 2)), "a reshape of 3 elements to 4");
     assert_fails(&fill(Exp::constant(-3_i64), 1), "a negative extent: -3");
     assert_fails(&fill(xs.size() - 4, 1), "a negative extent: -1");
     let offsets = use_(&Array::from_vec([3], vec![0_i64, 2, 4]).unwrap());
@@ -82,6 +82,31 @@ fn dimensions_that_there_are_not_are_errors() {
     );
     assert_fails(&table.reverse_on(usize::MAX), "the array has 2 dimensions");
     assert_fails(&table.concat_on(5, &table).sum(), "there is no dimension 5: the array has 2 dimensions");
+}
+
+#[test]
+fn extents_that_must_be_equal_are_checked() {
+    let (two, three) = (enum_from(2, 1_i32), enum_from(3, 1_i32));
+    let (square, wide) = (enum_from((2, 2), 1_i32), enum_from((2, 3), 1_i32));
+    let message = |n: usize, m: usize| format!("the extents {n} and {m} must be equal");
+    assert_fails(&wide.matmul(&square), &message(3, 2));
+    assert_fails(&wide.take_on(0, 0).matmul(&square), &message(3, 2));
+    assert_fails(&wide.matvec(&two), &message(3, 2));
+    assert_fails(&two.dot(&three), &message(2, 3));
+    assert_fails(&wide.concat(&wide.transpose()), &message(2, 3));
+    assert_fails(&wide.concat_on(0, &square), &message(3, 2));
+    let cubes = enum_from((2, 3, 4), 1_i32);
+    assert_fails(&cubes.concat_on(1, &enum_from((2, 9, 5), 1_i32)), &message(4, 5));
+    let product = |n: Exp<i64>| enum_from((2, n), 1_i32).matmul(&enum_from((3, 2), 1_i32));
+    for context in contexts() {
+        let function = context.compile(product).unwrap();
+        assert_eq!(function.run(3).unwrap().to_vec(), [22, 28, 49, 64]);
+        let error = function.run(4).unwrap_err().to_string();
+        assert!(error.contains("failures.rs:") && error.ends_with(&message(4, 3)), "{error}");
+        let sums = context.compile(|xs: Acc<Vector<i32>>, ys: Acc<Vector<i32>>| xs.dot(&ys)).unwrap();
+        assert_eq!(sums.run(&Vec::new().into(), &Vec::new().into()).unwrap()[[]], 0);
+        assert!(sums.run(&Vec::new().into(), &vec![1].into()).is_err());
+    }
 }
 
 #[test]

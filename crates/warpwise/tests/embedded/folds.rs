@@ -47,7 +47,7 @@ fn functions_that_do_not_commute_fold_in_order() {
         for n in [0, 1, 2, 33, 3000] {
             let all = scanned(initial, 0..n);
             let (last, but_last) = (all[all.len() - 1], &all[..all.len() - 1]);
-            let (folded, (whole, before), after, split, total) = function.run(&n).unwrap();
+            let (folded, (whole, before), after, split, total) = function.run(n).unwrap();
             assert_eq!((folded.to_vec(), total.to_vec()), (vec![last], vec![last]), "{n}");
             assert_eq!((whole.to_vec(), after.to_vec()), (all.clone(), all[1..].to_vec()), "{n}");
             assert_eq!((before.to_vec(), split.to_vec()), (but_last.to_vec(), but_last.to_vec()), "{n}");
@@ -77,7 +77,7 @@ fn scans_from_the_right_are_those_of_the_reversed_array() {
                 let next = plain.first().map_or(function_of(x), |after| compose(function_of(x), *after));
                 plain.insert(0, next);
             }
-            let (((whole, before), after, scan1), split, total) = function.run(&n).unwrap();
+            let (((whole, before), after, scan1), split, total) = function.run(n).unwrap();
             assert_eq!((whole.to_vec(), total.to_vec()), (all.clone(), vec![all[0]]), "{n}");
             assert_eq!((before.to_vec(), split.to_vec()), (all[1..].to_vec(), all[1..].to_vec()), "{n}");
             assert_eq!((after.to_vec(), scan1.to_vec()), (all[..all.len() - 1].to_vec(), plain), "{n}");
@@ -99,7 +99,7 @@ fn segments_fold_from_their_first_elements_on() {
         lengths.iter().map(|&length| all.by_ref().take(length as usize).reduce(compose).unwrap()).collect();
     for context in contexts() {
         let compiled = context.compile(function).unwrap();
-        let (by_lengths, by_offsets) = compiled.run(&lengths.as_slice().into(), &total).unwrap();
+        let (by_lengths, by_offsets) = compiled.run(&lengths.as_slice().into(), total).unwrap();
         assert_eq!((by_lengths.to_vec(), by_offsets.to_vec()), (expected.clone(), expected.clone()));
     }
 }

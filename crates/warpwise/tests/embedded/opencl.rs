@@ -24,7 +24,7 @@ fn the_device_computes_what_the_processor_does() {
         })?;
         let run = |count: i64| {
             let xs = Array::from((0..count).map(|x| x * 7 % 31).collect::<Vec<i64>>());
-            function.run(&xs, &(count % 40))
+            function.run(&xs, count % 40)
         };
         Ok::<_, Error>([run(0)?, run(1)?, run(777)?])
     };

@@ -66,6 +66,18 @@ fn rows_and_columns_are_repeated_along_new_dimensions() {
 }
 
 #[test]
+fn functions_of_numbers_work_on_whole_arrays() {
+    let (xs, limits) = (use_(&Vector::from([-4.0, 0.25, 9.0])), use_(&Vector::from([1.0, 0.0, 1.0])));
+    let all = (xs.abs().sqrt(), xs.min(1.0), xs.max(&limits), xs.clamp(0.0, 1.0), xs.powi(2));
+    let (roots, least, greatest, clamped, squares) = run(&all);
+    assert_eq!((roots.to_vec(), least.to_vec()), (vec![2.0, 0.5, 3.0], vec![-4.0, 0.25, 1.0]));
+    assert_eq!((greatest.to_vec(), clamped.to_vec()), (vec![1.0, 0.25, 9.0], vec![0.0, 0.25, 1.0]));
+    assert_eq!(squares.to_vec(), [16.0, 0.0625, 81.0]);
+    let table = enum_from(2, 1).replicate((All, 3)) * enum_from(3, 1).insert_axis(0);
+    assert_eq!(run(&table).to_vec(), [1, 2, 3, 2, 4, 6]);
+}
+
+#[test]
 fn a_dimension_is_inserted_among_those_there_are() {
     let wrong = enum_from(3, 1).insert_axis(2).like(&fill((3, 3), 1));
     let Err(Error::Program { message, place }) = contexts()[0].run(&wrong) else { panic!() };
@@ -95,7 +107,7 @@ fn slices_are_ranges_with_steps() {
                 let rows_of = |&i: &usize| columns.iter().map(move |&j| (i, j)).collect::<Vec<_>>();
                 rows.iter().flat_map(rows_of).map(|(i, j)| m[[i, j]] + add).collect::<Vec<f64>>()
             };
-            let ((rows, row, table), delayed, flat) = function.run(&m, &from, &to).unwrap();
+            let ((rows, row, table), delayed, flat) = function.run(&m, from, to).unwrap();
             let (start, end) = range(5);
             assert_eq!(rows.to_vec(), select((start..end).collect(), (0..9).collect(), 0.0));
             assert_eq!(row.to_vec(), select(vec![1], (1..9).collect(), 0.0));
@@ -115,6 +127,34 @@ fn slices_are_ranges_with_steps() {
         panic!()
     };
     assert_eq!(message, "a slice cannot go by steps of 0");
+}
+
+#[test]
+#[allow(clippy::reversed_empty_ranges)]
+fn negative_constants_count_from_the_end() {
+    let (xs, m) = (enum_from(5, 0_i32), enum_from((2, 3), 0_i32));
+    let slices = (xs.slice(..-1), xs.slice(-2..), xs.slice(-4..-2), xs.slice(..=-2), xs.slice(1..=-1));
+    let (init, last, middle, upto, tail) = run(&slices);
+    assert_eq!((init.to_vec(), last.to_vec()), (vec![0, 1, 2, 3], vec![3, 4]));
+    assert_eq!(
+        (middle.to_vec(), upto.to_vec(), tail.to_vec()),
+        (vec![1, 2], vec![0, 1, 2, 3], vec![1, 2, 3, 4])
+    );
+    let (before, beyond, every) = run(&(xs.slice(..-5), xs.slice(-9..2), xs.slice(strided(-4_i8.., 2))));
+    assert_eq!((before.len(), beyond.to_vec(), every.to_vec()), (0, vec![0, 1], vec![1, 3]));
+    assert_eq!(run(&m.slice((-1, ..-1))).to_vec(), [3, 4]);
+    assert_eq!(run(&enum_from(0, 0).slice(-1..)).len(), 0);
+    assert!(contexts()[0].run(&xs.slice(-6)).is_err());
+}
+
+#[test]
+fn extents_of_the_host_are_arrays_or_tuples() {
+    let table = Array::from_vec((2, 3), (0..6).collect()).unwrap();
+    assert_eq!(table, Array::from_vec([2, 3], (0..6).collect()).unwrap());
+    assert_eq!(table, Array::from_fn((2, 3), |(i, j)| (i * 3 + j) as i32).unwrap());
+    assert_eq!(Array::from_fn(3, |i| i).unwrap().to_vec(), [0, 1, 2]);
+    assert_eq!(table.reshaped((1, 3, 2)).unwrap().get([0, 2, 1]), Some(5));
+    assert_eq!(table.reshaped(6).unwrap()[5], 5);
 }
 
 #[test]
