@@ -9,11 +9,12 @@ use crate::check::Checker;
 use crate::check::size::names::is_extent;
 use crate::check::size::unify::Locals;
 use crate::check::type_exprs::Annotation;
-use crate::syntax::ast::{Liftedness, TypeArg, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{self, Liftedness, TypeExpr, TypeExprKind};
 use crate::syntax::session::Symbol;
+use crate::typed::ids::LocalId;
 use crate::typed::map::map_type;
 use crate::typed::tree::AbstractParam;
-use crate::typed::ty::Type;
+use crate::typed::ty::{Type, TypeArg};
 
 impl<'a> Checker<'a> {
     /// Returns the liftedness of a resolved type expression, by the declarations of its names.
@@ -27,10 +28,10 @@ impl<'a> Checker<'a> {
                 }
             }
             TypeExprKind::Apply { function, argument } => match &**argument {
-                TypeArg::Type(ty) => {
+                ast::TypeArg::Type(ty) => {
                     most(vec![self.declared_liftedness(function), self.declared_liftedness(ty)])
                 }
-                TypeArg::Size(_) => self.declared_liftedness(function),
+                ast::TypeArg::Size(_) => self.declared_liftedness(function),
             },
             TypeExprKind::Tuple(parts) => most(parts.iter().map(|ty| self.declared_liftedness(ty)).collect()),
             TypeExprKind::Record(fields) => {
@@ -85,11 +86,11 @@ impl<'a> Checker<'a> {
         if found as u8 > declared as u8 {
             self.report_hiding(found, definition.span, name);
         }
-        // Sizes that have no name here, `[]` and those that other definitions hide, may be found in type arguments.
         let n_named = if let TypeExprKind::Exists { sizes, .. } = &definition.kind { sizes.len() } else { 0 };
-        let named = annotation.exists.iter().take(n_named);
-        let hidden = named.copied().find(|&size| !is_extent(&annotation.ty, size));
-        if let Some(size) = hidden.filter(|_| found != Liftedness::Unlifted) {
+        let (named, unnamed) = annotation.exists.split_at(n_named);
+        let named = named.iter().find(|&&size| !is_extent(&annotation.ty, size));
+        let hidden = named.or_else(|| unnamed.iter().find(|&&size| !may_determine(&annotation.ty, size)));
+        if let Some(&size) = hidden.filter(|_| found != Liftedness::Unlifted) {
             let size = self.show_local(size).to_string();
             let message = format!("anonymous size `{size}` not used constructively as the size of an array");
             self.report(Diagnostic::error("E0306", definition.span, message));
@@ -120,6 +121,20 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Whether the values of a type may determine a size. Those of an abstract type may contain values of its type arguments.
+fn may_determine(ty: &Type, size: LocalId) -> bool {
+    let in_argument = |arg: &TypeArg| matches!(arg, TypeArg::Type(ty) if may_determine(ty, size));
+    let inside = match ty {
+        Type::Abstract(_, args) => args.iter().any(in_argument),
+        Type::Array(array) => may_determine(&array.element, size),
+        Type::Record(_) | Type::Sum(_) => {
+            ty.parts().unwrap_or_default().into_iter().any(|part| may_determine(part, size))
+        }
+        Type::Prim(_) | Type::Param(_) | Type::Arrow(_) => false,
+    };
+    inside || is_extent(ty, size)
+}
+
 /// Whether a type expression has a size `[]`.
 fn leaves_sizes_open(expr: &TypeExpr) -> bool {
     match &expr.kind {
@@ -130,8 +145,8 @@ fn leaves_sizes_open(expr: &TypeExpr) -> bool {
         TypeExprKind::Unique(inner) | TypeExprKind::Exists { body: inner, .. } => leaves_sizes_open(inner),
         TypeExprKind::Apply { function, argument } => {
             let by_argument = match &**argument {
-                TypeArg::Size(size) => size.expr.is_none(),
-                TypeArg::Type(ty) => leaves_sizes_open(ty),
+                ast::TypeArg::Size(size) => size.expr.is_none(),
+                ast::TypeArg::Type(ty) => leaves_sizes_open(ty),
             };
             by_argument || leaves_sizes_open(function)
         }
