@@ -19,6 +19,16 @@
 -- ==
 -- entry: left
 -- input { [[1, 2], [3, 4], [5, 6]] } output { [[1, 4, 9], [2, 6, 12]] }
+
+-- ==
+-- entry: started
+-- input { [[1, 2], [3, 4]] [-5, -6] } output { [[1, 2], [3, 4]] }
+-- random input { [600][40]i32 [40]i32 } auto output
+
+-- ==
+-- entry: beside
+-- input { [[1, 2], [3, 4]] [7, 8] } output { [[1, 2], [3, 4]] [[7, 8], [14, 16]] }
+-- random input { [600][40]i32 [40]i32 } auto output
 entry sums [n] [m] (a: [n][m]i32) : [n][m]i32 = transpose (map (scan (+) 0) (transpose a))
 
 entry greatest [n] [m] (a: [n][m]i32) : [n][m]i32 =
@@ -33,3 +43,13 @@ entry several [n] [m] (a: [n][m]i32) : ([n][m]i32, [n][m]i32) =
 
 -- The result stays as it is: a row for each column.
 entry left [n] [m] (a: [n][m]i32) : [m][n]i32 = map (scan (+) 0) (transpose a)
+
+-- The neutral element, or what is scanned, is a value of the column.
+entry started [n] [m] (a: [n][m]i32) (least: [m]i32) : [n][m]i32 =
+  transpose (map2 (\column x -> scan i32.max (i32.min i32.lowest x) column) (transpose a) least)
+
+entry beside [n] [m] (a: [n][m]i32) (cs: [m]i32) : ([n][m]i32, [n][m]i32) =
+  let both (x, y) (u, v) = (i32.max x u, y + v)
+  let (xs, ys) =
+    unzip (map2 (\column c -> unzip (scan both (i32.lowest, 0) (map (\x -> (x, c)) column))) (transpose a) cs)
+  in (transpose xs, transpose ys)

@@ -34,6 +34,16 @@
 -- ==
 -- entry: extremes
 -- input { [[1, 9, 3], [10, 2, 3], [10, 9, 4]] } output { [10, 9, 4] [1i64, 0i64, 2i64] }
+
+-- ==
+-- entry: limited
+-- input { [[1, 9], [2, 9], [3, 9]] [4, 20] } output { [3, 9] }
+-- random input { [600][40]i32 [40]i32 } auto output
+
+-- ==
+-- entry: deviations
+-- input { [[1, 2], [3, 2]] } output { [2, 0] [[-1, 1], [0, 0]] }
+-- random input { [600][40]i32 } auto output
 entry sums [n] [m] (a: [n][m]i32) = map i32.sum (transpose a)
 
 entry products [n] [m] (a: [n][m]i32) = reduce (map2 (*)) (replicate m 1) a
@@ -53,3 +63,15 @@ entry mixed [n] [m] (a: [n][m]i32) (b: [n][m]i32) =
   let weights = map (\i -> i32.i64 (i % 13)) (iota n)
   let sum x y = (i32.sum (map3 (\u v w -> u * w + v) x y weights), i32.maximum y)
   in unzip (map2 sum (transpose a) (transpose b))
+
+-- The operator uses a value of the column.
+entry limited [n] [m] (a: [n][m]i32) (limits: [m]i32) =
+  map2 (\column limit -> reduce (\x y -> i32.min limit (i32.max x y)) i32.lowest column) (transpose a) limits
+
+-- A second result has as many elements as the column.
+entry deviations [n] [m] (a: [n][m]i32) =
+  let of column =
+    let mean = i32.sum column / i32.max 1 (i32.i64 n)
+    let differences = map (\x -> x - mean) column
+    in (i32.sum (map (\x -> x * x) differences), differences)
+  in unzip (map of (transpose a))

@@ -2,7 +2,8 @@
 //!
 //! If several inputs write to one place, the one with the largest position therefore wins, whatever the schedule: within a task
 //! positions increase, and no other task writes there. The price is that the indices are computed once for each part; there are
-//! at most as many parts as threads, few in all, and each writes to less memory. Segments never overlap, so each is written once, by the task that computes it.
+//! at most as many parts as threads, few in all, and each writes to less memory. Segments never overlap, so each is written once,
+//! by the task that computes it.
 
 use warpwise_ir::{ScatterDest, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};

@@ -17,7 +17,7 @@
 //! and blocks become tasks. Without this pass a task would get as many columns as a vector holds. Blocks are counted from 0 and
 //! their size follows from `n` alone, so the combining tree does not depend on the number of threads.
 //!
-//! Few columns are reduced in registers. Of many columns, the partial results are rows in the first-level cache, to which the rows
+//! Few columns are reduced in registers. Of many columns, the partial results are rows in a cache of the core, to which the rows
 //! of the block are added one by one ([`rows`]).
 //!
 //! The code before a reduction is repeated for every block, so it must consist of cheap scalars and views. Nothing is divided

@@ -15,14 +15,14 @@
 //!
 //! Lanes along the columns, with the sums in registers, would read as many elements of a row as a few vectors hold, go on to the
 //! next row, and come back for the others only after the whole block: memory is read in strides, at a quarter of its bandwidth.
-//! Here rows are read whole, and the sums stay in the first-level cache. Every column is still reduced from its first row to its
+//! Here rows are read whole, and the sums stay in a cache of the core. Every column is still reduced from its first row to its
 //! last.
 
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
 use warpwise_ir::{
-    Body, Expr, Function, LoopParam, Mapping, Operand, SegDim, SegKind, SegOp, SliceDim, Type, Var, exprs,
+    Body, Expr, Function, LoopParam, Mapping, Operand, SegDim, SegKind, SegOp, SliceDim, Type, Var,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
@@ -99,7 +99,7 @@ pub(super) fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
     let columns = op.space[0].extent;
     let (stms, sums) = b.collect(|b| {
         let (first, length) = cut.block(b, block);
-        let params = neutral_elements(op).into_iter().map(|neutral| {
+        let params = neutral_elements(b.function, op).into_iter().map(|neutral| {
             let shape = vec![columns].into();
             let start = b.bind_one("start", Expr::Replicate { shape, value: neutral });
             let var = b.function.fresh("old", b.function.ty(start).clone());
@@ -122,21 +122,17 @@ pub(super) fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
     b.bind("partials", Expr::Seg(Box::new(SegOp { space, kind: SegKind::Map, body })))
 }
 
-/// Returns the neutral elements of all reductions of a nest, in the order of their results.
-fn neutral_elements(op: &SegOp) -> Vec<Operand> {
-    let inner = op.body.stms.iter().filter_map(|stm| match &stm.expr {
-        Expr::Seg(inner) => Some(&inner.kind),
-        exprs!(simple, If, Loop, soac) => None,
-    });
-    let reduces = inner.flat_map(|kind| match kind {
-        SegKind::Reduce { reduces } => reduces.as_slice(),
-        SegKind::Map
-        | SegKind::Partition { .. }
-        | SegKind::Scatter { .. }
-        | SegKind::Scan { .. }
-        | SegKind::Hist { .. } => &[],
-    });
-    reduces.flat_map(|reduce| reduce.neutral.clone()).collect()
+/// Returns the neutral elements of the divided reductions, in the order of their results.
+fn neutral_elements(function: &Function, op: &SegOp) -> Vec<Operand> {
+    let mut neutral = Vec::new();
+    for stm in before_results(function, op) {
+        if let Expr::Seg(inner) = &stm.expr
+            && let SegKind::Reduce { reduces } = &inner.kind
+        {
+            neutral.extend(reduces.iter().flat_map(|reduce| &reduce.neutral));
+        }
+    }
+    neutral
 }
 
 /// Emits the operation that adds a row to the sums of the rows before it. Returns its results.
@@ -164,7 +160,8 @@ fn with_row(b: &mut Builder, op: &SegOp, row: Operand, olds: &[Var]) -> Vec<Var>
                 let mut args: Vec<Operand> =
                     olds.by_ref().take(n).map(|&old| b.index("sum", old, &[column]).into()).collect();
                 args.extend(values.by_ref().take(n));
-                result.extend(b.apply(&reduce.op, &args));
+                let op = Copier::within(b.function, substitution.clone()).copy_lambda(&reduce.op);
+                result.extend(b.apply(&op, &args));
             }
         }
     });

@@ -19,7 +19,7 @@
 //!   return t };
 //! ```
 //!
-//! Rows are read and written whole, and neighbouring columns are lanes; the running sums stay in the first-level cache. Blocks
+//! Rows are read and written whole, and neighbouring columns are lanes; the running sums of a row stay in a cache. Blocks
 //! become tasks. The block size follows from the extents of a row alone, so results do not depend on the number of threads.
 //! Needs an operator that cannot fail.
 

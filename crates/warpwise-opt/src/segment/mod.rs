@@ -9,7 +9,8 @@
 //! remains ([`sequential`]). Such a loop is in host code for devices and for long arrays; otherwise kernels run it by blocks of
 //! elements ([`inlined`], [`blocks`]). Special forms:
 //! - Histograms and reductions of rows that combine element by element become those of elements ([`rows`]).
-//! - Scans of rows become scans of columns ([`columns`], [`column_blocks`]), on CPUs also those of a transposed matrix ([`turned`]).
+//! - Scans of rows become scans of columns ([`columns`], [`column_blocks`]), on CPUs also those of a transposed matrix
+//!   ([`turned`]).
 //! - Reductions and scans of small arrays become those of scalars ([`small`]).
 //! - Rows that are only copied are copied element by element ([`copies`]).
 //! - A map that calls a recursive function becomes a loop, too, since host code runs calls.

@@ -16,9 +16,10 @@
 //! Only where the result is always turned back: stored column by column, it would be copied. Not done here: matrices of higher
 //! rank, maps with more than the scan.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
 use warpwise_ir::builder::Builder;
+use warpwise_ir::entity::SecondaryMap;
 use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Scan, Screma, Stm, Type, Var};
 
@@ -26,26 +27,21 @@ use super::sequential::calls;
 use crate::uses::uses;
 
 /// The transpositions of a function.
-#[derive(Default)]
 pub struct Turned {
     /// The matrices that transpositions turn, by the transpositions.
     sources: FxHashMap<Var, Var>,
-    /// The arrays that occur in transpositions only.
-    turned_back: FxHashSet<Var>,
+    /// Number of transpositions of each array.
+    times: FxHashMap<Var, u32>,
+    /// Number of uses of each array.
+    uses: SecondaryMap<Var, u32>,
 }
 
 impl Turned {
     /// Finds the transpositions in a body.
     pub fn of(body: &Body) -> Turned {
-        let mut turned = Turned::default();
+        let mut turned =
+            Turned { sources: FxHashMap::default(), times: FxHashMap::default(), uses: uses(body) };
         turned.body(body);
-        let mut times: FxHashMap<Var, usize> = FxHashMap::default();
-        for &source in turned.sources.values() {
-            *times.entry(source).or_default() += 1;
-        }
-        let all = uses(body);
-        turned.turned_back =
-            times.into_iter().filter(|&(var, n)| all[var] as usize == n).map(|(var, _)| var).collect();
         turned
     }
 
@@ -55,9 +51,15 @@ impl Turned {
                 && perm.as_slice() == [1, 0]
             {
                 self.sources.insert(stm.pattern[0], *array);
+                *self.times.entry(*array).or_default() += 1;
             }
             stm.expr.for_each_body(|body| self.body(body));
         }
+    }
+
+    /// Whether an array occurs in transpositions only.
+    fn is_turned_back(&self, array: Var) -> bool {
+        self.times.get(&array) == Some(&self.uses[array])
     }
 }
 
@@ -69,7 +71,7 @@ pub fn scan_of_rows(
     span: Span,
 ) -> Option<Vec<Stm>> {
     let inner = only_scan(soac)?;
-    if !pattern.iter().all(|var| turned.turned_back.contains(var)) || !is_by_elements(function, soac, inner) {
+    if !pattern.iter().all(|&var| turned.is_turned_back(var)) || !is_by_elements(function, soac, inner) {
         return None;
     }
     let source = |column: &Var| {
@@ -122,21 +124,17 @@ fn only_scan(soac: &Screma) -> Option<&Screma> {
     (is_map && only_scans && soac.map.body.result == results).then_some(inner)
 }
 
-/// Whether a scan works on scalars, by code that cannot fail and does not depend on the column.
+/// Whether a scan works on scalars, by code that cannot fail, and takes nothing of the column but its elements.
 fn is_by_elements(function: &Function, soac: &Screma, inner: &Screma) -> bool {
     let lambdas = [&inner.map].into_iter().chain(inner.scans.iter().map(|scan| &scan.op)).chain(&inner.post);
     let is_scalar = |var: &Var| function.ty(*var).as_scalar().is_some();
-    let is_free = |lambda: &Lambda| {
-        let whole =
-            |stm: &Stm| free_in_expr(function, &stm.expr).iter().any(|var| soac.map.params.contains(&var));
-        lambda.body.stms.iter().any(whole)
-    };
     let mut lambdas_fit = lambdas.map(|lambda| {
         lambda.params.iter().all(is_scalar)
             && lambda.body.result.iter().all(|&x| function.operand_type(x).as_scalar().is_some())
             && !lambda.body.can_fail()
             && !calls(&lambda.body)
-            && !is_free(lambda)
     });
-    lambdas_fit.all(|fits| fits)
+    let without_columns = Expr::Screma(Box::new(Screma { inputs: Vec::new(), ..inner.clone() }));
+    let depends = free_in_expr(function, &without_columns).iter().any(|var| soac.map.params.contains(&var));
+    !depends && lambdas_fit.all(|fits| fits)
 }

@@ -1,8 +1,8 @@
 //! Facts about the integers in scope, enough to prove most bounds checks.
 //!
 //! Facts come from the place where a variable is bound: a loop index lies in `0..bound`, an element of `iota n` in `0..n`, a size
-//! is not negative and, after a comparison with zero, may be known to be positive. Assumptions made within a branch are dropped
-//! at its end.
+//! is not negative and, after a comparison with zero, may be known to be positive. Facts learnt within a branch, a loop or a lambda
+//! are dropped at its end, since it may not run.
 //!
 //! Neighbours of an index that are clamped to an array lie in bounds, and so do the neighbours in a loop that stops early enough:
 //! with `0 <= i < n` and `0 <= k < n - 1`,
@@ -32,13 +32,13 @@ use warpwise_ir::Expr;
 #[derive(Default)]
 pub struct Facts {
     known: SecondaryMap<Var, Known>,
-    /// The previous facts for each change within the enclosing branches.
+    /// The previous facts for each change within the enclosing bodies.
     before: Vec<(Var, Known)>,
-    /// Number of enclosing branches.
+    /// Number of enclosing branches, loops and lambdas.
     depth: usize,
 }
 
-/// State of the facts when a branch was entered.
+/// State of the facts when a body was entered.
 pub struct Mark(usize);
 
 #[derive(Clone, Default)]
@@ -70,13 +70,13 @@ const MOST: i64 = 1 << 40;
 const MOST_IN_MEMORY: i64 = 1 << 62;
 
 impl Facts {
-    /// Enters a branch.
+    /// Enters a body that may not run.
     pub fn enter(&mut self) -> Mark {
         self.depth += 1;
         Mark(self.before.len())
     }
 
-    /// Leaves a branch and drops the facts learnt since it was entered.
+    /// Leaves the body and drops the facts learnt since it was entered.
     pub fn leave(&mut self, Mark(mark): Mark) {
         self.depth -= 1;
         for (var, known) in self.before.drain(mark..).rev() {
@@ -84,7 +84,7 @@ impl Facts {
         }
     }
 
-    /// Returns the facts about a variable for a change, and records the previous ones inside branches.
+    /// Returns the facts about a variable for a change, and records the previous ones inside bodies.
     fn change(&mut self, var: Var) -> &mut Known {
         if self.depth > 0 {
             self.before.push((var, self.known[var].clone()));

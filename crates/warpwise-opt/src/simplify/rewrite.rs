@@ -131,8 +131,10 @@ impl Rewriter<'_> {
     }
 
     fn lambda(&mut self, lambda: &mut Lambda) {
+        let mark = self.facts.enter();
         self.binds(&lambda.params, self.open.len());
         lambda.body = self.body(std::mem::take(&mut lambda.body), Outside::Invariant);
+        self.facts.leave(mark);
     }
 
     /// Records the level of variables and updates their types.
@@ -350,6 +352,7 @@ impl Rewriter<'_> {
                 self.equals(pattern[position], param.init);
             }
         }
+        let mark = self.facts.enter();
         if let LoopForm::For { index, bound } = form {
             self.level[index] = self.open.len();
             self.facts.set_index(index, bound);
@@ -357,6 +360,7 @@ impl Rewriter<'_> {
         let vars: Vec<Var> = params.iter().map(|param| param.var).collect();
         self.binds(&vars, self.open.len());
         let body = self.body(body, Outside::Invariant);
+        self.facts.leave(mark);
         let expr = Expr::Loop { params, form, body };
         self.push(Stm { pattern, expr, certs, span });
     }

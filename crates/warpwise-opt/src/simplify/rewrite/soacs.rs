@@ -125,11 +125,13 @@ impl Rewriter<'_> {
     }
 
     fn seg_op(&mut self, op: &mut warpwise_ir::SegOp) {
+        let mark = self.facts.enter();
         for dim in &op.space {
             self.level[dim.index] = self.open.len();
             self.facts.set_index(dim.index, dim.extent);
         }
         op.body = self.body(std::mem::take(&mut op.body), Outside::Invariant);
+        self.facts.leave(mark);
         match &mut op.kind {
             SegKind::Map | SegKind::Partition { .. } | SegKind::Scatter { .. } => {}
             SegKind::Reduce { reduces } => reduces.iter_mut().for_each(|reduce| self.lambda(&mut reduce.op)),
