@@ -298,6 +298,15 @@ impl<'f> Builder<'f> {
         self.bind(name, Expr::If { cond, then_body, else_body, branch })
     }
 
+    /// Makes parameters for a loop that overwrites these arrays.
+    pub fn consumed_params(&mut self, name: &str, arrays: &[Var]) -> Vec<LoopParam> {
+        let param = |&array: &Var| {
+            let var = self.function.fresh(name, self.function.ty(array).clone());
+            LoopParam { var, init: array.into(), consumed: true }
+        };
+        arrays.iter().map(param).collect()
+    }
+
     /// Binds the results of a loop of `bound` iterations. `build` gets the index and the parameters' variables.
     pub fn for_loop(
         &mut self,

@@ -29,7 +29,7 @@ use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
 use warpwise_ir::{Body, Branch, Expr, Function, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var};
 use warpwise_prim::CompareOp;
 
-use crate::pass::rewrite_bodies;
+use crate::pass::replace_operations;
 use crate::schedule::{cost, wants_outer_lanes};
 
 /// Number of outer iterations from which on each is a task.
@@ -37,23 +37,11 @@ const MANY: i64 = 64;
 
 /// Splits imperfect nests of every function.
 pub fn distribute(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, walk);
+    replace_operations(program, |function, stm, op| {
+        let split = split(function, op)?;
+        Some(versions(function, stm.clone(), split).into())
+    });
     Ok(())
-}
-
-/// Walks over host code only.
-fn walk(function: &mut Function, body: &mut Body) {
-    for mut stm in std::mem::take(&mut body.stms) {
-        if let Expr::Seg(op) = &mut stm.expr {
-            match split(function, op) {
-                Some(split) => body.stms.extend(versions(function, stm, split)),
-                None => body.stms.push(stm),
-            }
-        } else {
-            stm.expr.for_each_body_mut(|body| walk(function, body));
-            body.stms.push(stm);
-        }
-    }
 }
 
 /// The two operations that an imperfect nest becomes.

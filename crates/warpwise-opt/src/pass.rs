@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use warpwise_diag::{Bug, Failure, Limit};
 use warpwise_ir::verify::{Level, verify};
-use warpwise_ir::{Body, Function, Program};
+use warpwise_ir::{Body, Expr, Function, Program, SegOp, Stm};
 
 /// A pass: plain data. Its name is the command-line flag, the test header and the timing key.
 #[derive(Clone, Copy)]
@@ -60,13 +60,38 @@ pub fn check(made_by: &str, program: &Program, level: Level) -> Result<(), Bug> 
 }
 
 /// Rewrites the body of every function. The body is taken out of the function meanwhile, so that `rewrite` can create names with
-/// the
-/// function.
+/// the function.
 pub fn rewrite_bodies(program: &mut Program, mut rewrite: impl FnMut(&mut Function, &mut Body)) {
     for function in program.functions.values_mut() {
         let mut body = std::mem::take(&mut function.body);
         rewrite(function, &mut body);
         function.body = body;
+    }
+}
+
+/// Replaces statements with segmented operations in host code, at any depth; `replacement` returns `None` to keep one.
+pub fn replace_operations(
+    program: &mut Program,
+    replacement: impl Fn(&mut Function, &Stm, &SegOp) -> Option<Vec<Stm>>,
+) {
+    rewrite_bodies(program, |function, body| replace_in(function, body, &replacement));
+}
+
+fn replace_in(
+    function: &mut Function,
+    body: &mut Body,
+    replacement: &impl Fn(&mut Function, &Stm, &SegOp) -> Option<Vec<Stm>>,
+) {
+    for mut stm in std::mem::take(&mut body.stms) {
+        if let Expr::Seg(op) = &stm.expr {
+            match replacement(function, &stm, op) {
+                Some(stms) => body.stms.extend(stms),
+                None => body.stms.push(stm),
+            }
+        } else {
+            stm.expr.for_each_body_mut(|body| replace_in(function, body, replacement));
+            body.stms.push(stm);
+        }
     }
 }
 

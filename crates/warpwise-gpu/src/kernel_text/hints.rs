@@ -5,10 +5,10 @@
 //! for (j = 0; j < n; j += 1) { ... distances, a root, a division ... }
 //! ```
 //!
-//! CUDA's compiler would unroll too little. Its own choice depends on the size of a loop, most of which is code for special
-//! operands of roots and divisions, and it does not unroll a loop as long as a step of a matrix product. Counting and computing
-//! addresses is a tenth to a fifth of such an iteration. Unrolled are only loops that contain no loops, to which atomic operations
-//! often expand; long loops only if their number of iterations is known. Short loops are left to the compiler.
+//! CUDA's compiler would unroll too little. It decides by the size of a loop, and most of that size is code for special operands
+//! of roots and divisions. It does not unroll a loop as long as a step of a matrix product, although counting and computing
+//! addresses takes a tenth to a fifth of such an iteration. Only loops that contain no loops are unrolled (atomic operations often
+//! become loops), and long ones only if their number of iterations is known. Short loops are left to the compiler.
 //!
 //! PoCL 3.1 must not vectorise the loops of a work-item in a work-group. It does so before it makes a loop over the work-items,
 //! and in kernels with several such loops the work-items then see elements as they were before the last barrier. Seen on

@@ -30,10 +30,11 @@ use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
 use warpwise_ir::{
     Body, Branch, Expr, Function, Mapping, Operand, Program, Reduce, SegDim, SegKind, SegOp, Stm, Type, Var,
+    exprs,
 };
 use warpwise_prim::{BinaryOp, CompareOp};
 
-use crate::pass::rewrite_bodies;
+use crate::pass::replace_operations;
 use crate::schedule::wants_outer_lanes;
 
 mod rows;
@@ -52,23 +53,11 @@ const LEAST_BLOCK: i64 = 1 << 11;
 
 /// Divides the reductions of every function.
 pub fn divide(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, walk);
+    replace_operations(program, |function, stm, op| {
+        let extent = divisible(function, op)?;
+        Some(versions(function, stm, op, extent))
+    });
     Ok(())
-}
-
-/// Walks over host code only.
-fn walk(function: &mut Function, body: &mut Body) {
-    for mut stm in std::mem::take(&mut body.stms) {
-        if let Expr::Seg(op) = &mut stm.expr {
-            match divisible(function, op) {
-                Some(extent) => body.stms.extend(versions(function, &stm, extent)),
-                None => body.stms.push(stm),
-            }
-        } else {
-            stm.expr.for_each_body_mut(|body| walk(function, body));
-            body.stms.push(stm);
-        }
-    }
 }
 
 /// Returns the extent of the reductions in a map, if they can be divided.
@@ -112,22 +101,12 @@ fn long_reduction(expr: &Expr) -> Option<Operand> {
 /// Whether a statement binds a scalar or a view, and is cheap enough to be repeated for every block.
 fn is_cheap(function: &Function, stm: &Stm) -> bool {
     let views = matches!(stm.expr, Expr::Slice { .. } | Expr::Rearrange { .. } | Expr::Index { .. });
-    let scalars = matches!(
-        stm.expr,
-        Expr::Operand(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Ternary(..)
-            | Expr::Compare(..)
-            | Expr::Convert(..)
-            | Expr::Select(..)
-    );
+    let scalars = matches!(stm.expr, exprs!(Operand, scalar));
     views || scalars && stm.pattern.iter().all(|&var| function.ty(var).as_scalar().is_some())
 }
 
 /// Returns the choice between the divided nests and the original.
-fn versions(function: &mut Function, stm: &Stm, extent: Operand) -> Vec<Stm> {
-    let Expr::Seg(op) = &stm.expr else { return vec![stm.clone()] };
+fn versions(function: &mut Function, stm: &Stm, op: &SegOp, extent: Operand) -> Vec<Stm> {
     let in_rows = rows::applies(function, op);
     let mut b = Builder::new(function);
     b.set_span(stm.span);

@@ -21,9 +21,7 @@
 use rustc_hash::FxHashSet;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution, free_in_expr};
-use warpwise_ir::{
-    Body, Expr, Function, LoopParam, Mapping, Operand, SegDim, SegKind, SegOp, SliceDim, Type, Var,
-};
+use warpwise_ir::{Body, Expr, Function, Mapping, Operand, SegDim, SegKind, SegOp, SliceDim, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::{Cut, before_results, copy_stm, fresh_space, is_cheap, long_reduction};
@@ -99,13 +97,12 @@ pub(super) fn divided(b: &mut Builder, op: &SegOp, cut: Cut) -> Vec<Var> {
     let columns = op.space[0].extent;
     let (stms, sums) = b.collect(|b| {
         let (first, length) = cut.block(b, block);
-        let params = neutral_elements(b.function, op).into_iter().map(|neutral| {
+        let starts = neutral_elements(b.function, op).into_iter().map(|value| {
             let shape = vec![columns].into();
-            let start = b.bind_one("start", Expr::Replicate { shape, value: neutral });
-            let var = b.function.fresh("old", b.function.ty(start).clone());
-            LoopParam { var, init: start.into(), consumed: true }
+            b.bind_one("start", Expr::Replicate { shape, value })
         });
-        let params = params.collect();
+        let starts: Vec<Var> = starts.collect();
+        let params = b.consumed_params("old", &starts);
         b.for_loop("sums", length, params, |b, k, params| {
             let row = b.binary("row", BinaryOp::Add, first, k);
             let olds: Vec<Var> = params.iter().map(|param| param.var).collect();

@@ -24,9 +24,7 @@
 //! Needs an operator that cannot fail.
 
 use warpwise_ir::builder::Builder;
-use warpwise_ir::{
-    Body, Expr, LoopParam, Mapping, Operand, ScatterDest, SegDim, SegKind, SegOp, SliceDim, Type, Var,
-};
+use warpwise_ir::{Body, Expr, Mapping, Operand, ScatterDest, SegDim, SegKind, SegOp, SliceDim, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp};
 
 use super::blocks::divided_up;
@@ -89,10 +87,10 @@ impl Blocks<'_> {
         let (block, dim) = self.dim(b);
         let body = b.body(|b| {
             let part = self.part(b, block);
-            let starts =
+            let starts: Vec<Var> =
                 self.columns.neutral.iter().map(|&row| b.bind_one("start", Expr::Copy(row))).collect();
-            let carried = carried(b, "old", starts);
-            let sums = b.for_loop("sums", part.length, carried, |b, k, params| {
+            let params = b.consumed_params("old", &starts);
+            let sums = b.for_loop("sums", part.length, params, |b, k, params| {
                 let olds: Vec<Var> = params.iter().map(|param| param.var).collect();
                 let rows = self.over_columns(b, |b, at| {
                     let old = elements(b, &olds, at);
@@ -149,8 +147,8 @@ impl Blocks<'_> {
         });
         let rooms: Vec<Var> = rooms.collect();
         let n = starts.len();
-        let mut params = carried(b, "old", starts);
-        params.extend(carried(b, "part", rooms));
+        let mut params = b.consumed_params("old", &starts);
+        params.extend(b.consumed_params("part", &rooms));
         let scanned = b.for_loop("scanned", part.length, params, |b, k, params| {
             let vars: Vec<Var> = params.iter().map(|param| param.var).collect();
             let (olds, parts) = vars.split_at(n);
@@ -218,15 +216,6 @@ impl Blocks<'_> {
         let left = b.binary("left", BinaryOp::Sub, self.columns.width, first);
         Part { first, length: b.binary("length", BinaryOp::SMin, left, self.size) }
     }
-}
-
-/// Returns parameters of a loop that overwrites its arrays.
-fn carried(b: &mut Builder, name: &str, arrays: Vec<Var>) -> Vec<LoopParam> {
-    let param = |array: Var| {
-        let var = b.function.fresh(name, b.function.ty(array).clone());
-        LoopParam { var, init: array.into(), consumed: true }
-    };
-    arrays.into_iter().map(param).collect()
 }
 
 /// Reads an element of each array.

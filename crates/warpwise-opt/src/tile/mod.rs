@@ -34,11 +34,11 @@ mod rows;
 use warpwise_diag::Limit;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
-    Body, Branch, Expr, Function, LoopForm, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var, exprs,
+    Body, Branch, Expr, Function, LoopForm, Mapping, Operand, Program, SegKind, SegOp, Stm, Type, Var,
 };
 use warpwise_prim::CompareOp;
 
-use crate::pass::rewrite_bodies;
+use crate::pass::replace_operations;
 use crate::schedule::loops::as_loop;
 use crate::side_by_side::{dependents, is_plain};
 use blocks::Product;
@@ -52,32 +52,19 @@ const LEAST_ROWS: i64 = 2 * ROWS;
 
 /// Tiles matrix-product-shaped operations of every function.
 pub fn tile(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, walk);
+    replace_operations(program, tiled);
     Ok(())
 }
 
-/// Walks over host code only: nested operations belong to tasks already.
-fn walk(function: &mut Function, body: &mut Body) {
-    for mut stm in std::mem::take(&mut body.stms) {
-        match &mut stm.expr {
-            Expr::Seg(op) if is_tileable(function, op) => {
-                let stm = versions(function, stm);
-                body.stms.extend(stm);
-                continue;
-            }
-            Expr::Seg(op) => {
-                if let Some(op) = with_loops(op).filter(|op| is_tileable(function, op))
-                    && let Some(product) = Product::of(&op)
-                {
-                    let plain = |_: &mut Function, stm: &Stm, pattern| vec![Stm { pattern, ..stm.clone() }];
-                    body.stms.extend(large_or(function, stm, &product, plain));
-                    continue;
-                }
-            }
-            expr @ exprs!(simple, If, Loop, soac) => expr.for_each_body_mut(|body| walk(function, body)),
-        }
-        body.stms.push(stm);
+/// Returns the statements for an operation of host code that can be tiled. Nested operations belong to tasks already.
+fn tiled(function: &mut Function, stm: &Stm, op: &SegOp) -> Option<Vec<Stm>> {
+    if is_tileable(function, op) {
+        return Some(versions(function, stm.clone()));
     }
+    let op = with_loops(op).filter(|op| is_tileable(function, op))?;
+    let product = Product::of(&op)?;
+    let plain = |_: &mut Function, stm: &Stm, pattern| vec![Stm { pattern, ..stm.clone() }];
+    Some(large_or(function, stm.clone(), &product, plain))
 }
 
 fn is_tileable(function: &Function, op: &SegOp) -> bool {
