@@ -16,7 +16,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyMemoryView;
+use pyo3::types::{PyDict, PyMemoryView};
 use smallvec::SmallVec;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::{Array, Shape, element_count};
@@ -246,6 +246,17 @@ pub fn shape_text(shape: &[i64]) -> String {
 pub fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     Ok(MODULE.get_or_try_init(py, || py.import("numpy").map(Bound::unbind))?.bind(py))
+}
+
+/// Converts a new array to the dtype that a caller of `__array__` asks for, if it asks for one.
+pub fn with_dtype<'py>(
+    array: Bound<'py, PyAny>,
+    dtype: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(dtype) = dtype else { return Ok(array) };
+    let options = PyDict::new(array.py());
+    options.set_item("copy", false)?;
+    array.call_method("astype", (dtype,), Some(&options))
 }
 
 /// Returns a NumPy array on the run time's memory; a copy if others see the same memory. If that is the memory of one of the arrays

@@ -108,15 +108,7 @@ impl DeviceArray {
             let message = format!("{}: NumPy needs a copy of it", self.describe());
             return Err(PyValueError::new_err(message));
         }
-        let array = self.numpy(py)?;
-        match dtype {
-            None => Ok(array),
-            Some(dtype) => {
-                let options = PyDict::new(py);
-                options.set_item("copy", false)?;
-                array.call_method("astype", (dtype,), Some(&options))
-            }
-        }
+        numpy::with_dtype(self.numpy(py)?, dtype)
     }
 
     /// Returns the device that it lies on, by DLPack's numbers.

@@ -12,6 +12,7 @@ use warpwise_standalone::value::Held;
 
 use crate::arguments::{ArrayType, Taker};
 use crate::error::problem;
+use crate::numpy;
 use crate::program::{Code, Program};
 use crate::results::Giver;
 
@@ -167,7 +168,7 @@ impl Opaque {
         }
         let records = py.import("warpwise._records")?;
         let array = records.call_method1("structured", (self.shape(py)?, self.fields(py)?))?;
-        dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
+        numpy::with_dtype(array, dtype)
     }
 
     fn __len__(&self) -> usize {
