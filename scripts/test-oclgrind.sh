@@ -31,10 +31,13 @@ export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable
 export OCL_ICD_VENDORS=$folder OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$folder/log
 export XDG_CACHE_HOME=$folder/cache
 
-# Runs a program; oclgrind writes its messages to the log.
+# Runs a program, and keeps what oclgrind says about it. Oclgrind does not know locks, so that all it says about races in
+# kernels which lock bins is left out.
 simulate() {
   rm -f "$folder/log"
-  "$WARPWISE" test --device opencl --timeout 120 "$1" >"$folder/output" 2>&1
+  "$WARPWISE" test --device opencl --timeout 120 "$1" >"$folder/output" 2>&1 || return
+  touch "$folder/log"
+  awk -v RS= -v ORS='\n\n' '!(/data race/ && /Kernel: [a-zA-Z0-9_]*_locked_hist\n/)' "$folder/log" >"$folder/complaints"
 }
 
 cat >"$folder/race.fut" <<'PROGRAM'
@@ -43,7 +46,7 @@ cat >"$folder/race.fut" <<'PROGRAM'
 entry main [n] (is: [n]i64) : []i32 = scatter (replicate 2 7i32) is (map i32.i64 (iota n))
 PROGRAM
 simulate "$folder/race.fut" || { cat "$folder/output"; exit 1; }
-if ! grep -q 'data race' "$folder/log"; then
+if ! grep -q 'data race' "$folder/complaints"; then
   echo 'oclgrind does not find the race that is there on purpose'
   exit 1
 fi
@@ -60,10 +63,10 @@ for program in "${programs[@]}"; do
     failed=$((failed + 1))
     printf 'FAILED on oclgrind: %s\n' "$program"
     cat "$folder/output"
-  elif [[ -s $folder/log ]]; then
+  elif [[ -s $folder/complaints ]]; then
     failed=$((failed + 1))
     printf 'oclgrind complains about %s:\n' "$program"
-    head -n 20 "$folder/log"
+    head -n 20 "$folder/complaints"
   fi
 done
 printf '%d programs on oclgrind, %d with complaints\n' "${#programs[@]}" "$failed"
