@@ -3,6 +3,8 @@
 //! Sizes are counted in granules of 64 bytes. Up to 16 granules each count has its own class; above,
 //! a class is `mantissa << shift` granules with a mantissa from 9 to 16.
 
+use super::system::BIG;
+
 /// Size of a granule in bytes: the alignment of small blocks, a cache line, a 512-bit vector.
 pub(super) const GRANULE: u64 = 64;
 
@@ -27,6 +29,12 @@ impl SizeClass {
         let index = u64::from(self.0);
         let (mantissa, shift) = if index < 8 { (index + 1, 0) } else { (index % 8 + 9, index / 8 - 1) };
         (mantissa << shift) * GRANULE
+    }
+
+    /// Returns the largest class whose blocks may be reused for this one: one of twice the size for blocks that are mapped, else
+    /// this class.
+    pub(super) fn largest_substitute(self) -> SizeClass {
+        if self.capacity() < BIG { self } else { SizeClass(self.0 + 8) }
     }
 
     /// Returns the dense index.

@@ -96,7 +96,7 @@ impl MemoryPool {
             return Ok(Block::guarded(start, bytes as usize, at_end, Arc::clone(&self.shared)));
         }
         let class = SizeClass::holding(bytes).ok_or_else(|| state.out_of_memory(bytes, self.shared.limit))?;
-        let start = state.take(class, bytes, self.shared.limit)?;
+        let (start, class) = state.take(class, bytes, self.shared.limit)?;
         Ok(Block::new(start, bytes as usize, class, Arc::clone(&self.shared)))
     }
 
@@ -194,23 +194,38 @@ impl Shared {
 }
 
 impl State {
-    fn take(&mut self, class: SizeClass, asked: u64, limit: u64) -> Result<NonNull<u8>, OutOfMemory> {
-        let capacity = class.capacity();
-        let start = match self.free.get_mut(class.index()).and_then(Vec::pop) {
-            Some(FreeBlock(start)) => {
+    /// Allocates a block of `class`, or reuses one that may be of a larger class; returns its class.
+    fn take(
+        &mut self,
+        class: SizeClass,
+        asked: u64,
+        limit: u64,
+    ) -> Result<(NonNull<u8>, SizeClass), OutOfMemory> {
+        let (start, class) = match self.reuse(class, limit) {
+            Some((FreeBlock(start), class)) => {
                 self.statistics.hits += 1;
-                start
+                (start, class)
             }
             None => {
+                let capacity = class.capacity();
                 let start = self.obtain(capacity, limit).ok_or_else(|| self.out_of_memory(asked, limit))?;
                 self.statistics.misses += 1;
                 self.statistics.held += capacity;
-                start
+                (start, class)
             }
         };
-        self.statistics.live += capacity;
+        self.statistics.live += class.capacity();
         self.statistics.peak_live = self.statistics.peak_live.max(self.statistics.live);
-        Ok(start)
+        Ok((start, class))
+    }
+
+    /// Takes the smallest free block that may serve `class`. While less than half of the budget is in use, blocks of larger classes
+    /// may: the system zeroes fresh memory, which costs as much as a pass over it.
+    fn reuse(&mut self, class: SizeClass, limit: u64) -> Option<(FreeBlock, SizeClass)> {
+        let is_ample = self.statistics.live.saturating_add(2 * class.capacity()) <= limit / 2;
+        let last = if is_ample { class.largest_substitute() } else { class };
+        (class.index()..=last.index())
+            .find_map(|index| Some((self.free.get_mut(index)?.pop()?, SizeClass::from_index(index))))
     }
 
     /// Allocates a block between guard pages; also returns whether it ends at a page's end.
@@ -315,6 +330,22 @@ mod tests {
         assert_eq!(statistics.live, 1024);
         assert_eq!(statistics.peak_live, 2048);
         assert_eq!(statistics.held, 2048);
+    }
+
+    #[test]
+    fn a_large_block_is_reused_for_less() {
+        let pool = MemoryPool::new(100 * MIB);
+        let first = pool.allocate(16 * MIB).unwrap().as_ptr();
+        let half = pool.allocate(8 * MIB).unwrap();
+        assert_eq!((half.as_ptr(), half.bytes(), half.capacity()), (first, 8 << 20, 16 << 20));
+        assert_eq!(pool.statistics().live, 16 * MIB);
+        drop(half);
+        assert_ne!(pool.allocate(7 * MIB).unwrap().as_ptr(), first, "less than half as large");
+        // With little memory left, each block holds no more than it has to.
+        let most = pool.allocate(40 * MIB).unwrap();
+        assert_ne!(pool.allocate(15 * MIB).unwrap().as_ptr(), first);
+        drop(most);
+        assert_eq!(pool.allocate(16 * MIB).unwrap().as_ptr(), first);
     }
 
     #[test]
