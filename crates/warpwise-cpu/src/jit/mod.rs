@@ -9,6 +9,8 @@
 mod absent;
 #[cfg(feature = "llvm")]
 mod compile;
+#[cfg(feature = "llvm")]
+mod effort;
 #[cfg(all(feature = "llvm", target_arch = "x86_64"))]
 pub mod host;
 #[cfg(feature = "llvm")]

@@ -1,16 +1,11 @@
 //! Compilation of LLVM's text to optimised machine code.
 //!
-//! The optimisation level depends on the longest function and on its deepest nesting of choices: vectors are explicit already,
-//! and in very large straight-line code (thousands of operations) the time of the strongest level grows out of proportion to its
-//! gain.
-//!
 //! CPU time on a Xeon of 2023, in milliseconds: the first target machine 1.1, others 0.2; a kernel of 60 lines of IR: parsing
 //! 0.3, passes 3.1, code 3.2, linking 0.9; of 800 lines: 1.6, 5.8, 6.1, 1.2; of 7,000 lines, at the second level, 117 in all; of
 //! 22,000 lines, at the lowest, 416 (measured when values had slots: parsing and passes take less time since).
 
 use std::sync::Once;
 
-use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
@@ -20,6 +15,7 @@ use warpwise_diag::Bug;
 use warpwise_imp::CpuTarget;
 use warpwise_ir::deep::deep;
 
+use super::effort::Effort;
 use crate::codegen::ModuleText;
 
 /// Compiles a module to an object file.
@@ -70,13 +66,10 @@ fn optimized<'c>(
     if cfg!(debug_assertions) {
         module.verify().map_err(|e| bug(text, e.to_string()))?;
     }
-    let (Some(pipeline), _) = effort(source) else { return Ok(module) };
-    let options = PassBuilderOptions::create();
-    if target.is_scalar() {
-        options.set_loop_vectorization(false);
-        options.set_loop_slp_vectorization(false);
+    if let Some(passes) = Effort::of(source).passes(target.is_scalar()) {
+        let options = PassBuilderOptions::create();
+        module.run_passes(&passes, machine, options).map_err(|e| bug(text, e.to_string()))?;
     }
-    module.run_passes(pipeline, machine, options).map_err(|e| bug(text, e.to_string()))?;
     Ok(module)
 }
 
@@ -85,13 +78,12 @@ fn machine(module: &ModuleText, target: &CpuTarget) -> Result<TargetMachine, Bug
     let text = module.text.as_str();
     let triple = TargetMachine::get_default_triple();
     let llvm_target = Target::from_triple(&triple).map_err(|e| bug(text, e.to_string()))?;
-    let (_, level) = effort(module);
     llvm_target
         .create_target_machine(
             &triple,
             &target.name,
             &target.features,
-            level,
+            Effort::of(module).code_generation(),
             RelocMode::PIC,
             CodeModel::Default,
         )
@@ -102,30 +94,6 @@ fn machine(module: &ModuleText, target: &CpuTarget) -> Result<TargetMachine, Bug
 pub(super) fn initialize() {
     static INITIALIZED: Once = Once::new();
     INITIALIZED.call_once(|| Target::initialize_x86(&InitializationConfig::default()));
-}
-
-/// Nesting depth of blocks from which LLVM's instruction combination is left out. Its time is quadratic in the depth, since it
-/// looks through the chain of masks from every link on.
-const DEEP: usize = 64;
-
-/// Passes without instruction combination, which take linear time up to [`VERY_DEEP`].
-const FOR_DEEP: &str = "function(sroa,early-cse<memssa>,simplifycfg,instsimplify,loop-mssa(loop-rotate,licm),gvn,bdce,dse,adce,simplifycfg)";
-
-/// Nesting depth of blocks from which no passes run, since promoting slots to values and register allocation also take quadratic
-/// time.
-const VERY_DEEP: usize = 256;
-
-/// Returns the pass pipeline, if there is one, and the level of code generation: by the lines of the longest function, and by the
-/// nesting depth of blocks.
-fn effort(module: &ModuleText) -> (Option<&'static str>, OptimizationLevel) {
-    let longest = module.text.split("\n}\n").map(|function| function.lines().count()).max().unwrap_or(0);
-    match (module.nesting, longest) {
-        (VERY_DEEP.., _) => (None, OptimizationLevel::None),
-        (DEEP.., _) => (Some(FOR_DEEP), OptimizationLevel::Less),
-        (_, 0..3_000) => (Some("default<O3>"), OptimizationLevel::Aggressive),
-        (_, 3_000..9_000) => (Some("default<O2>"), OptimizationLevel::Default),
-        _ => (Some("default<O1>"), OptimizationLevel::Less),
-    }
 }
 
 fn bug(text: &str, message: String) -> Bug {
