@@ -178,10 +178,15 @@ impl InLanes<'_> {
     /// Returns the cost of an operation whose dimensions are all sequential.
     fn operation(self, stm: &Stm, op: &SegOp, guess: Guess) -> f64 {
         let escapes = stm.pattern.iter().any(|var| self.leaving.contains(var));
-        let stores = |apart: f64| if escapes { apart } else { 1.0 } * op.body.result.len() as f64;
+        let stores = |apart: f64| if escapes { apart } else { 1.0 };
+        let is_element = |result: &&Operand| self.function.operand_type(**result).rank() == 0;
+        let elements = op.body.result.iter().filter(is_element).count() as f64;
         let stores = match &op.kind {
-            SegKind::Map => stores(LANES),
-            SegKind::Scan { .. } => stores(rows::SCATTER),
+            SegKind::Map => {
+                let moved = rows::moved(self.function, op, guess.inside());
+                elements * stores(LANES) + moved * (LANES + stores(rows::SCATTER))
+            }
+            SegKind::Scan { .. } => elements * stores(rows::SCATTER),
             // Every lane has a separate table, so that bins of adjacent lanes are a table apart.
             SegKind::Hist { ops } => 2.0 * LANES * ops.iter().map(|op| op.dests.len() as f64).sum::<f64>(),
             SegKind::Reduce { .. } | SegKind::Partition { .. } | SegKind::Scatter { .. } => 0.0,

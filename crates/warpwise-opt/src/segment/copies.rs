@@ -47,9 +47,21 @@ fn is_view(function: &Function, expr: &Expr) -> bool {
 }
 
 /// Returns the maps over elements.
-pub fn by_elements(function: &mut Function, pattern: &[Var], soac: &Screma, span: Span) -> Vec<Stm> {
+pub fn by_elements(
+    function: &mut Function,
+    pattern: &[Var],
+    soac: &Screma,
+    certs: &[Var],
+    span: Span,
+) -> Vec<Stm> {
     let each = pattern.iter().zip(&soac.map.body.result);
-    each.map(|(&array, &row)| plain(vec![array], elements(function, soac, row, span), span)).collect()
+    let map = |(&array, &row): (&Var, &Operand)| Stm {
+        pattern: vec![array],
+        expr: elements(function, soac, row, span),
+        certs: certs.to_vec(),
+        span,
+    };
+    each.map(map).collect()
 }
 
 /// Returns the map over the elements of one result.

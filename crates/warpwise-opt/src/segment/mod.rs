@@ -133,12 +133,6 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
                 host_stm(function, host, part, out)?;
             }
         }
-        Expr::Screma(soac) if copies::copies_rows(function, &soac) => {
-            for mut copy in copies::by_elements(function, &stm.pattern, &soac, stm.span) {
-                copy.certs.extend(&stm.certs);
-                out.push(copy);
-            }
-        }
         _ if sequential::needs_loop(function, &stm.expr) => {
             for stm in sequential::to_loop(function, stm, Around::Host(host.machine))? {
                 host_stm(function, host, stm, out)?;
@@ -189,6 +183,9 @@ fn segment_stm(function: &mut Function, mut stm: Stm) -> Result<Vec<Stm>, Limit>
     let limit =
         |what: &str| Limit { message: format!("{what} cannot be scheduled on the CPU yet"), span: stm.span };
     let (width, inputs, lambda, kind) = match stm.expr {
+        Expr::Screma(soac) if copies::copies_rows(function, &soac) => {
+            return Ok(copies::by_elements(function, &stm.pattern, &soac, &stm.certs, stm.span));
+        }
         Expr::Screma(soac) => return segment_screma(function, stm.pattern, *soac, stm.certs, stm.span),
         Expr::Partition(soac) => {
             (soac.width, soac.inputs, soac.lambda, SegKind::Partition { classes: soac.classes })
