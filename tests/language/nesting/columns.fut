@@ -75,3 +75,37 @@ entry deviations [n] [m] (a: [n][m]i32) =
     let differences = map (\x -> x - mean) column
     in (i32.sum (map (\x -> x * x) differences), differences)
   in unzip (map of (transpose a))
+
+-- Rows of which each element is computed from elements of other rows.
+-- ==
+-- entry: computed
+-- input { [[1, 2, 3], [10, 20, 30]] [2, 3] } output { [32, 64, 96] [10, 40, 90] }
+-- input { empty([0][2]i32) empty([0]i32) } output { [0, 0] [1, 1] }
+-- random input { [600][1]i32 [600]i32 } auto output
+-- random input { [20000][10]i32 [20000]i32 } auto output
+-- random input { [700][300]i32 [700]i32 } auto output
+entry computed [n][m] (xs: [n][m]i32) (ys: [n]i32) : ([m]i32, [m]i32) =
+  let (sums, products) =
+    unzip (reduce (map2 (\(a, b) (c, d) -> (a + c, b * d))) (replicate m (0, 1))
+      (map2 (\x y -> map (\v -> (y * v, v * i32.min 1 y)) x) xs ys))
+  in (sums, products)
+
+-- Rows of the results of reductions.
+-- ==
+-- entry: sums_of_sums
+-- input { [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] } output { [14, 22] }
+-- input { empty([2][3][0]i32) } output { [0, 0, 0] }
+-- input { empty([0][3][2]i32) } output { [0, 0, 0] }
+-- random input { [5000][7][1]i32 } auto output
+-- random input { [40][50][60]i32 } auto output
+entry sums_of_sums [n][m][k] (xs: [n][m][k]i32) : [m]i32 = reduce (map2 (+)) (replicate m 0) (map (map i32.sum) xs)
+
+-- A scan and a filter of what loops and reductions yield, for few long rows and many short ones.
+-- ==
+-- entry: running
+-- input { [[1, 2], [3, 4], [5, 6]] } output { [5, 18, 39] [[3, 4], [5, 6]] }
+-- random input { [1][30000]i32 } auto output
+-- random input { [30000][1]i32 } auto output
+-- random input { [300][33]i32 } auto output
+entry running [n][m] (xs: [n][m]i32) : ([n]i32, [][m]i32) =
+  (scan (+) 0 (map (\x -> loop s = 0 for i < m do s * 3 + x[i]) xs), filter (\x -> i32.sum x > 4) xs)

@@ -9,14 +9,16 @@
 //!
 //! A reduction of rows becomes a map over columns of reductions (papers/001, rule G5).
 //!
-//! Without this, rows are combined one after the other. Needs neutral rows that repeat a constant, and values that already exist.
+//! Without this, rows are combined one after the other. A histogram needs neutral rows that repeat a constant, and values that
+//! already exist. Elements of the rows of a reduction may be computed from elements of other rows.
 
+use rustc_hash::FxHashMap;
 use warpwise_diag::Span;
 use warpwise_ir::entity::SecondaryMap;
-use warpwise_ir::traverse::{Substitution, free_in_lambda};
+use warpwise_ir::traverse::{Substitution, free_in_expr, free_in_lambda};
 use warpwise_ir::{
     Body, Expr, Function, Hist, HistOp, Lambda, Mapping, Operand, Reduce, Screma, SegDim, SegKind, SegOp,
-    Stm, Type, Var,
+    Stm, Type, Var, exprs,
 };
 
 use super::{element_body, plain};
@@ -84,16 +86,13 @@ pub fn by_elements(
     Some(plain(pattern.to_vec(), expr, span))
 }
 
-/// Returns the reduction of every column that replaces a reduction of existing rows without other results. Rows may have several
-/// dimensions.
+/// Returns the reduction of every column that replaces a reduction of rows without other results. The rows exist, and may have
+/// several dimensions, or their elements are computed one by one.
 pub fn by_columns(function: &mut Function, (pattern, soac): (&[Var], &Screma), span: Span) -> Option<Stm> {
     let [reduce] = soac.reduces.as_slice() else { return None };
-    let params = soac.map.params.iter().map(|&param| Operand::Var(param));
-    let identity = soac.map.body.stms.is_empty() && soac.map.body.result.iter().copied().eq(params);
     let extents = function.ty(*pattern.first()?).shape().to_vec();
     let rows = reduce.op.params.iter().all(|&param| function.ty(param).rank() == extents.len());
-    if !identity
-        || !rows
+    if !rows
         || extents.is_empty()
         || !soac.scans.is_empty()
         || soac.post.is_some()
@@ -102,28 +101,12 @@ pub fn by_columns(function: &mut Function, (pattern, soac): (&[Var], &Screma), s
         return None;
     }
     let op = of_elements(function, &reduce.op)?;
-    let index = function.fresh("i", Type::I64);
     let columns: Vec<Var> = extents.iter().map(|_| function.fresh("j", Type::I64)).collect();
-    let at: Vec<Var> = [index].into_iter().chain(columns.iter().copied()).collect();
-    let element = |function: &mut Function, name: &str, array: Var, indices: &[Var]| {
-        let ty = Type::Scalar(function.ty(array).elem().expect("an array"));
-        let value = function.fresh(name, ty);
-        let indices = indices.iter().map(|&index| index.into()).collect();
-        (value, plain(vec![value], Expr::Index { array, indices }, span))
-    };
-    let mut outer = Body::default();
-    let mut neutral = Vec::new();
-    for row in &reduce.neutral {
-        let (value, stm) = element(function, "neutral", row.as_var()?, &columns);
-        neutral.push(value.into());
-        outer.stms.push(stm);
-    }
-    let mut inner = Body::default();
-    for &array in &soac.inputs {
-        let (value, stm) = element(function, "value", array, &at);
-        inner.result.push(value.into());
-        inner.stms.push(stm);
-    }
+    let (index, body) = element_body(function, &soac.inputs, soac.map.clone());
+    let inner = elements_at(function, body, &columns, span)?;
+    let rows = Body { stms: vec![], result: reduce.neutral.clone() };
+    let mut outer = elements_at(function, rows, &columns, span)?;
+    let neutral = std::mem::take(&mut outer.result);
     let reduces = vec![Reduce { op, neutral, commutative: reduce.commutative }];
     let totals: Vec<Var> = (pattern.iter())
         .map(|&var| {
@@ -139,6 +122,71 @@ pub fn by_columns(function: &mut Function, (pattern, soac): (&[Var], &Screma), s
     outer.stms.push(plain(totals, Expr::Seg(Box::new(reduction)), span));
     let map = SegOp { space, kind: SegKind::Map, body: outer };
     Some(plain(pattern.to_vec(), Expr::Seg(Box::new(map)), span))
+}
+
+/// Returns the body that computes the elements at `indices` of a body's results, instead of whole rows: `None` unless the results
+/// are views, or maps whose elements cost little.
+fn elements_at(function: &mut Function, body: Body, indices: &[Var], span: Span) -> Option<Body> {
+    let mut elements = Elements { function, indices, span, computed: FxHashMap::default(), stms: Vec::new() };
+    for stm in body.stms {
+        elements.stm(stm)?;
+    }
+    let rows: Option<Vec<Var>> = body.result.iter().map(|row| row.as_var()).collect();
+    let result = rows?.into_iter().map(|row| elements.of(row)).collect();
+    Some(Body { stms: elements.stms, result })
+}
+
+/// A body under construction that computes elements of rows.
+struct Elements<'a> {
+    function: &'a mut Function,
+    indices: &'a [Var],
+    span: Span,
+    /// The elements of rows that are not made.
+    computed: FxHashMap<Var, Operand>,
+    stms: Vec<Stm>,
+}
+
+impl Elements<'_> {
+    /// Adds a statement, or what it computes for the element.
+    fn stm(&mut self, stm: Stm) -> Option<()> {
+        let Stm { pattern, expr, certs, span } = stm;
+        match expr {
+            Expr::Screma(map) if map.is_map() && self.indices.len() == 1 => {
+                let Lambda { params, mut body } = map.map;
+                let is_cheap = |inside: &Stm| inside.expr.is_straight() && !self.reads_row(&inside.expr);
+                if !body.stms.iter().all(is_cheap) {
+                    return None;
+                }
+                let args: Vec<Operand> = map.inputs.into_iter().map(|input| self.of(input)).collect();
+                body.stms.iter_mut().for_each(|inside| inside.certs.extend(&certs));
+                Substitution::of(&params, &args).apply_body(self.function, &mut body);
+                self.stms.append(&mut body.stms);
+                self.computed.extend(pattern.into_iter().zip(body.result));
+            }
+            expr if expr.is_straight() && !self.reads_row(&expr) => {
+                self.stms.push(Stm { pattern, expr, certs, span });
+            }
+            exprs!(simple, nested) => return None,
+        }
+        Some(())
+    }
+
+    /// Whether an expression reads a row that is not made.
+    fn reads_row(&self, expr: &Expr) -> bool {
+        free_in_expr(self.function, expr).iter().any(|var| self.computed.contains_key(&var))
+    }
+
+    /// Returns the element of a row.
+    fn of(&mut self, array: Var) -> Operand {
+        if let Some(&element) = self.computed.get(&array) {
+            return element;
+        }
+        let elem = self.function.ty(array).elem().expect("an array");
+        let value = self.function.fresh("value", Type::Scalar(elem));
+        let indices = self.indices.iter().map(|&index| index.into()).collect();
+        self.stms.push(plain(vec![value], Expr::Index { array, indices }, self.span));
+        value.into()
+    }
 }
 
 /// Returns the operator on elements of an operator on arrays of equal rank, if the latter consists only of maps over them.

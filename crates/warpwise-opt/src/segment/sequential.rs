@@ -179,7 +179,14 @@ fn by_host(
     if let Some(stms) = by_parts(function, machine, (&pattern, &soac), span) {
         return Ok(stms);
     }
-    if let Some(stms) = blocks::reduce(function, machine, (&pattern, &soac), span)? {
+    if machine == Machine::Cpu
+        && !soac.map.body.can_fail()
+        && let Some(stm) = by_columns(function, Some(machine), (&pattern, &soac), span)
+    {
+        return Ok(vec![stm]);
+    }
+    let is_small = machine == Machine::Cpu && shrinks_rows(function, &soac);
+    if !is_small && let Some(stms) = blocks::reduce(function, machine, (&pattern, &soac), span)? {
         return Ok(stms);
     }
     let mut stms = Vec::new();
@@ -201,6 +208,17 @@ fn by_host(
         stms.append(&mut inlined::by_blocks(function, &pattern, &soac, span));
     }
     Ok(stms)
+}
+
+/// Whether every row that a map yields has the leading dimensions of a larger element of an input. So the rows of all elements
+/// take less memory than the input, and may be stored.
+fn shrinks_rows(function: &Function, soac: &Screma) -> bool {
+    let is_part = |row: &Operand, element: &Var| {
+        let (row, element) = (function.operand_type(*row), function.ty(*element));
+        row.rank() > 0 && row.rank() < element.rank() && element.shape().starts_with(row.shape())
+    };
+    let shrinks = |row: &Operand| soac.map.params.iter().any(|element| is_part(row, element));
+    soac.scans.is_empty() && soac.map.body.result.iter().all(shrinks)
 }
 
 /// Returns scans and reductions of parts of arrays: of elements of small arrays, or of columns.
