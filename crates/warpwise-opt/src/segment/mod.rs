@@ -122,7 +122,9 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
                 host_stm(function, host, stm, out)?;
             }
         }
-        _ if sequential::map_calls(&stm.expr) => {
+        _ if sequential::map_calls(&stm.expr)
+            || host.machine == Machine::Cpu && sequential::map_loops(&stm.expr) =>
+        {
             for stm in sequential::map_apart(function, stm) {
                 host_stm(function, host, stm, out)?;
             }

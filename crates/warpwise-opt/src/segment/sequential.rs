@@ -74,7 +74,21 @@ pub fn map_calls(expr: &Expr) -> bool {
     }
 }
 
-/// Splits a SOAC for which [`map_calls`] holds into a map and the same SOAC over the map's results.
+/// Whether a scan or partition works on values of loops or inner operations. As a map of their own, these get the form that suits
+/// their number and lengths, and are computed once.
+pub fn map_loops(expr: &Expr) -> bool {
+    let loops = |lambda: &Lambda| {
+        let is_long = |stm: &Stm| matches!(stm.expr, exprs!(Loop, soac));
+        lambda.body.stms.iter().any(is_long) && !lambda.body.can_fail()
+    };
+    match expr {
+        Expr::Screma(soac) => !soac.scans.is_empty() && loops(&soac.map),
+        Expr::Partition(soac) => loops(&soac.lambda),
+        exprs!(simple, If, Loop, Scatter, Hist, Stream, WithAcc, FlatMap, Seg) => false,
+    }
+}
+
+/// Splits a SOAC for which [`map_calls`] or [`map_loops`] holds into a map and the same SOAC over the map's results.
 pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
     let mut stms = Vec::new();
     match &mut stm.expr {
