@@ -15,6 +15,9 @@ use crate::types::{ImpType, Mem, Operand, Reg};
 /// Maximum distance of elements that are accessed by contiguous vectors and shuffles.
 pub(super) const MOST_SHUFFLED: i64 = 4;
 
+/// Maximum number of elements of rows, one of each lane, that are stored by shuffles. Rows of more are rarely made at once.
+const MOST_STORED: i64 = 8;
+
 /// Default prefetch distance of loads, in bytes: far enough that memory answers in time, and near enough that the processor
 /// recognises the stream that it prefetches anyway.
 const AHEAD: i64 = 2 << 10;
@@ -266,7 +269,7 @@ impl Emitter<'_> {
     pub fn interleaves(&mut self, row: &View, elements: usize) -> bool {
         let elements = elements as i64;
         let linear = matches!(row.offset, Value::Linear { stride, .. } if stride == elements);
-        (2..=MOST_SHUFFLED).contains(&elements)
+        (2..=MOST_STORED).contains(&elements)
             && linear
             && row.strides[0].known().constant == Some(1)
             && !row.block.interleaved
@@ -276,30 +279,59 @@ impl Emitter<'_> {
 
     /// Stores a short row in every lane, by shuffles and contiguous vectors.
     pub fn store_interleaved(&mut self, row: &View, values: &[Value]) {
-        let Value::Linear { base, stride } = row.offset else { unreachable!("asked for by `interleaves`") };
+        let Value::Linear { base, .. } = row.offset else { unreachable!("asked for by `interleaves`") };
         let width = i64::from(self.width());
-        let ty = ImpType::vector(row.elem, self.width());
         let vectors: Vec<Reg> = values.iter().map(|&value| self.vector_reg(value)).collect();
-        for part in 0..stride {
-            let mut merged = vectors[0];
-            for (field, &vector) in (1..stride).zip(&vectors[1..]) {
+        let merged =
+            if vectors.len().is_power_of_two() { self.zipped(vectors) } else { self.merged(&vectors) };
+        for (part, vector) in (0..).zip(merged) {
+            let index = self.code.add(base, Operand::i64(part * width));
+            let (mem, value, elem) = (row.block.mem, vector.into(), row.elem);
+            self.code.emit(Op::Store { mem, index, value, elem, mask: None, stream: self.streaming });
+        }
+    }
+
+    /// Interleaves vectors, whose number is a power of two: in each step, each of one half is zipped with its counterpart.
+    fn zipped(&mut self, mut vectors: Vec<Reg>) -> Vec<Reg> {
+        let (width, half) = (self.width(), vectors.len() / 2);
+        for _ in 0..vectors.len().ilog2() {
+            let mut next = Vec::new();
+            for (&x, &y) in vectors[..half].iter().zip(&vectors[half..]) {
+                for first in [0, width / 2] {
+                    let lanes = (0..width).map(|lane| lane % 2 * width + first + lane / 2);
+                    next.push(self.shuffle(x, y, lanes.collect()));
+                }
+            }
+            vectors = next;
+        }
+        vectors
+    }
+
+    /// Interleaves any number of vectors: the elements of one after the other are put into each vector of the result.
+    fn merged(&mut self, vectors: &[Reg]) -> Vec<Reg> {
+        let (width, stride) = (self.width(), vectors.len() as u16);
+        let part = |part: u16| {
+            let (mut merged, rest) = (vectors[0], &vectors[1..]);
+            for (field, &vector) in (1..).zip(rest) {
                 let lanes = (0..width).map(|lane| {
                     let (own, source) = ((part * width + lane) % stride, (part * width + lane) / stride);
-                    let place = match own {
+                    match own {
                         _ if own == field => width + source,
                         0 if field == 1 => source,
                         _ => lane,
-                    };
-                    place as u16
+                    }
                 });
-                let (lanes, dst) = (lanes.collect(), self.code.reg("row", ty));
-                self.code.emit(Op::Shuffle { dst, x: merged.into(), y: vector.into(), lanes });
-                merged = dst;
+                merged = self.shuffle(merged, vector, lanes.collect());
             }
-            let index = self.code.add(base, Operand::i64(part * width));
-            let (mem, value, elem) = (row.block.mem, merged.into(), row.elem);
-            self.code.emit(Op::Store { mem, index, value, elem, mask: None, stream: self.streaming });
-        }
+            merged
+        };
+        (0..stride).map(part).collect()
+    }
+
+    fn shuffle(&mut self, x: Reg, y: Reg, lanes: Vec<u16>) -> Reg {
+        let dst = self.code.reg("row", self.code.regs[x].ty);
+        self.code.emit(Op::Shuffle { dst, x: x.into(), y: y.into(), lanes });
+        dst
     }
 
     /// Stores an element at an address; `stream` bypasses the caches.
