@@ -69,6 +69,10 @@ const TRYING: f64 = 2.0 * LANES;
 /// cache, several in a cycle.
 const WALK: f64 = 4.0 * LANES;
 
+/// Cost of gathering elements of less than 32 bits, which are loaded and put into their lanes one by one. Measured on loops over
+/// rows, whose lanes then take as long as one row after the other, or up to three times as long.
+const NARROW_GATHER: f64 = 3.0 * LANES;
+
 /// Maximum length of loops that a processor overlaps with the next ones. In longer loops each iteration waits for the one before, and
 /// lanes gain although they gather. Loops whose lengths vary between lanes count as short.
 const OVERLAPPING: f64 = 64.0;
@@ -196,6 +200,11 @@ impl InLanes<'_> {
         waiting * whole_trips(op, guess) * (inside + operators(self.function, op, guess) + stores)
     }
 
+    /// Whether the elements of an array are narrower than those that processors gather.
+    fn is_narrow(self, array: Var) -> bool {
+        self.function.ty(array).elem().is_some_and(|elem| elem.bytes() < 4)
+    }
+
     /// Returns the cost of loading an element.
     fn load(self, array: Var, indices: &[Operand]) -> f64 {
         let at = |access: &Access| access.at(array, indices.iter().copied());
@@ -206,6 +215,7 @@ impl InLanes<'_> {
             // Includes a shuffle.
             Variance::Falling => 2.5,
             Variance::Other if self.along.is_some_and(|along| at(along) == Variance::Unit) => WALK,
+            Variance::Other if self.is_narrow(array) => NARROW_GATHER,
             Variance::Other => LANES,
         }
     }
