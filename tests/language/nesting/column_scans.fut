@@ -53,3 +53,19 @@ entry beside [n] [m] (a: [n][m]i32) (cs: [m]i32) : ([n][m]i32, [n][m]i32) =
   let (xs, ys) =
     unzip (map2 (\column c -> unzip (scan both (i32.lowest, 0) (map (\x -> (x, c)) column))) (transpose a) cs)
   in (transpose xs, transpose ys)
+
+-- Inside maps.
+-- ==
+-- entry: in_nests
+-- input { [[[1, 2], [3, 4], [5, 6]]] } output { [[[1, 2], [4, 6], [9, 12]]] [[[5, 6], [3, 3], [3, 4]]] }
+-- input { empty([0][2][3]i32) } auto output
+-- input { empty([2][0][3]i32) } auto output
+-- input { empty([2][3][0]i32) } auto output
+-- random input { [513][1][20]i32 } auto output
+-- random input { [300][3][9]i32 } auto output
+-- random input { [8][17][385]i32 } auto output
+-- random input { [50][40][1]i32 } auto output
+entry in_nests [l][n][m] (xs: [l][n][m]i32) : ([l][n][m]i32, [l][n][m]i32) =
+  unzip (map (\x ->
+    let most = scan (map2 i32.max) (replicate m i32.lowest) x
+    in (scan (map2 (+)) (replicate m 0) x, map (map (i32.max 3)) (rotate (-1) most))) xs)

@@ -25,7 +25,7 @@
 
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{Body, Expr, Mapping, Operand, ScatterDest, SegDim, SegKind, SegOp, SliceDim, Type, Var};
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::blocks::divided_up;
 use super::columns::{Columns, column};
@@ -53,6 +53,17 @@ pub fn scan(b: &mut Builder, columns: &Columns) -> Vec<Var> {
     let whole = |b: &mut Builder| operands(columns.whole(b, &columns.arrays));
     let blocks = |b: &mut Builder| operands(Blocks::of(b, columns, size).scanned(b));
     b.branch("scanned", whole_columns, whole, blocks)
+}
+
+/// Returns the running sums of every column inside a kernel: row by row, unless rows are known to be short.
+pub fn scan_in_kernel(b: &mut Builder, columns: &Columns) -> Vec<Var> {
+    let known = |extent: &Operand| extent.as_const().and_then(Scalar::as_int);
+    let row: Option<i64> = columns.extents.iter().map(known).product();
+    if row.is_some_and(|row| row < LEAST_COLUMNS) {
+        return columns.whole(b, &columns.arrays);
+    }
+    let all = Blocks { columns, size: columns.width, count: Operand::i64(1) };
+    all.part_from(b, &columns.neutral, &Part { first: Operand::i64(0), length: columns.width })
 }
 
 /// Columns split into blocks of rows.
@@ -123,7 +134,8 @@ impl Blocks<'_> {
         let (block, dim) = self.dim(b);
         let body = b.body(|b| {
             let part = self.part(b, block);
-            let scanned = self.part_from(b, before, block, &part);
+            let before = self.prefixes(b, before, block);
+            let scanned = self.part_from(b, &before, &part);
             scanned.into_iter().flat_map(|rows| [part.first, rows.into()]).collect()
         });
         b.bind(
@@ -132,14 +144,18 @@ impl Blocks<'_> {
         )
     }
 
-    /// Returns the scan of a block, starting from its prefixes.
-    fn part_from(&self, b: &mut Builder, before: &[Var], block: Operand, part: &Part) -> Vec<Var> {
-        let starts = before.iter().map(|&array| {
+    /// Returns the row of each array of prefixes that is before a block.
+    fn prefixes(&self, b: &mut Builder, before: &[Var], block: Operand) -> Vec<Var> {
+        let row = |&array| {
             let dims = [SliceDim::Fix(block)].into_iter().chain(self.whole()).collect();
-            let row = b.slice("before", array, dims);
-            b.bind_one("start", Expr::Copy(row))
-        });
-        let starts: Vec<Var> = starts.collect();
+            b.slice("before", array, dims)
+        };
+        before.iter().map(row).collect()
+    }
+
+    /// Returns the scan of a block, starting from these rows.
+    fn part_from(&self, b: &mut Builder, before: &[Var], part: &Part) -> Vec<Var> {
+        let starts: Vec<Var> = before.iter().map(|&row| b.bind_one("start", Expr::Copy(row))).collect();
         let rooms = self.columns.arrays.iter().map(|&array| {
             let elem = b.function.ty(array).as_array().expect("rows are in an array").elem;
             let shape = [part.length].into_iter().chain(self.columns.extents.iter().copied()).collect();

@@ -133,7 +133,7 @@ fn scanned(
             columns.whole(b, &arrays)
         }
         Around::Host(Machine::Cpu) => column_blocks::scan(b, &columns),
-        Around::Kernel => columns.whole(b, &columns.arrays),
+        Around::Kernel => column_blocks::scan_in_kernel(b, &columns),
     })
 }
 
