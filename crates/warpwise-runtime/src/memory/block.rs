@@ -125,10 +125,12 @@ impl Block {
         matches!(self.home, Home::Pool(..))
     }
 
-    /// Returns whether the pool would use a block of this size class for `bytes` bytes.
+    /// Returns whether a fresh block for `bytes` bytes would be of this block's size class, as for the bytes that it is used for.
     pub fn fits(&self, bytes: u64) -> bool {
         match &self.home {
-            Home::Pool(class, _) => SizeClass::holding(bytes) == Some(*class),
+            Home::Pool(class, _) => {
+                [bytes, self.bytes as u64].iter().all(|&bytes| SizeClass::holding(bytes) == Some(*class))
+            }
             Home::Guarded(..) | Home::Foreign { .. } | Home::Vector { .. } | Home::Part { .. } => false,
         }
     }
@@ -198,7 +200,7 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         match &self.home {
-            Home::Pool(class, home) => home.take_back(self.start, *class),
+            Home::Pool(class, home) => home.take_back(self.start, *class, self.bytes as u64),
             Home::Guarded(at_end, home) => home.take_guarded_back(self.start, self.capacity(), *at_end),
             Home::Foreign { .. } | Home::Vector { .. } | Home::Part { .. } => {}
         }

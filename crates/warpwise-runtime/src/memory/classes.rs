@@ -31,7 +31,7 @@ impl SizeClass {
         (mantissa << shift) * GRANULE
     }
 
-    /// Returns the largest class whose blocks may be reused for this one: one of twice the size for blocks that are mapped, else
+    /// Returns the largest class whose blocks may be reused for this one: one of twice the size for big blocks, else
     /// this class.
     pub(super) fn largest_substitute(self) -> SizeClass {
         if self.capacity() < BIG { self } else { SizeClass(self.0 + 8) }

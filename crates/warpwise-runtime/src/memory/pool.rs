@@ -15,6 +15,9 @@ use super::system;
 /// Free bytes that may always be kept for reuse, the budget permitting.
 const SLACK: u64 = 64 << 20;
 
+/// Part of the budget that may be lost to blocks of larger classes than were asked for: one in so many bytes.
+const SPARE_PART: u64 = 16;
+
 /// A pool of memory blocks with a byte budget; clones are handles of the same pool.
 ///
 /// Blocks keep their pool alive, so a pool may be dropped before them.
@@ -153,6 +156,8 @@ pub(super) struct Shared {
 struct State {
     /// Free blocks by class index. The last freed block is reused first, while it is still in the caches.
     free: Vec<Vec<FreeBlock>>,
+    /// Bytes of blocks in use beyond the classes that were asked for.
+    spare: u64,
     statistics: PoolStatistics,
 }
 
@@ -168,9 +173,11 @@ impl Shared {
         self.refits.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Puts a block without owners into its free list.
-    pub(super) fn take_back(&self, start: NonNull<u8>, class: SizeClass) {
+    /// Puts a block of `class` without owners, whose user asked for `bytes`, into its free list.
+    pub(super) fn take_back(&self, start: NonNull<u8>, class: SizeClass, bytes: u64) {
         let mut state = self.lock();
+        let asked = SizeClass::holding(bytes).map_or(0, SizeClass::capacity);
+        state.spare -= class.capacity() - asked;
         state.statistics.live -= class.capacity();
         if state.free.len() <= class.index() {
             state.free.resize_with(class.index() + 1, Vec::new);
@@ -219,13 +226,21 @@ impl State {
         Ok((start, class))
     }
 
-    /// Takes the smallest free block that may serve `class`. While less than half of the budget is in use, blocks of larger classes
-    /// may: the system zeroes fresh memory, which costs as much as a pass over it.
+    /// Takes the smallest free block that may serve `class`. It may be of a larger class, because the system zeroes fresh memory,
+    /// which costs as much as a pass over it; what blocks have beyond their classes stays a small part of the budget.
     fn reuse(&mut self, class: SizeClass, limit: u64) -> Option<(FreeBlock, SizeClass)> {
-        let is_ample = self.statistics.live.saturating_add(2 * class.capacity()) <= limit / 2;
-        let last = if is_ample { class.largest_substitute() } else { class };
-        (class.index()..=last.index())
-            .find_map(|index| Some((self.free.get_mut(index)?.pop()?, SizeClass::from_index(index))))
+        for index in class.index()..=class.largest_substitute().index() {
+            let larger = SizeClass::from_index(index);
+            let spare = self.spare + (larger.capacity() - class.capacity());
+            if spare > limit / SPARE_PART {
+                return None;
+            }
+            if let Some(block) = self.free.get_mut(index).and_then(Vec::pop) {
+                self.spare = spare;
+                return Some((block, larger));
+            }
+        }
+        None
     }
 
     /// Allocates a block between guard pages; also returns whether it ends at a page's end.
@@ -334,18 +349,21 @@ mod tests {
 
     #[test]
     fn a_large_block_is_reused_for_less() {
-        let pool = MemoryPool::new(100 * MIB);
+        let pool = MemoryPool::new(128 * MIB);
         let first = pool.allocate(16 * MIB).unwrap().as_ptr();
         let half = pool.allocate(8 * MIB).unwrap();
         assert_eq!((half.as_ptr(), half.bytes(), half.capacity()), (first, 8 << 20, 16 << 20));
         assert_eq!(pool.statistics().live, 16 * MIB);
         drop(half);
         assert_ne!(pool.allocate(7 * MIB).unwrap().as_ptr(), first, "less than half as large");
-        // With little memory left, each block holds no more than it has to.
-        let most = pool.allocate(40 * MIB).unwrap();
-        assert_ne!(pool.allocate(15 * MIB).unwrap().as_ptr(), first);
-        drop(most);
-        assert_eq!(pool.allocate(16 * MIB).unwrap().as_ptr(), first);
+        let second = pool.allocate(16 * MIB).unwrap();
+        assert_eq!(second.as_ptr(), first);
+        drop(pool.allocate(24 * MIB).unwrap());
+        drop(second);
+        // More than a sixteenth of the budget is never lost.
+        let half = pool.allocate(8 * MIB).unwrap();
+        assert_eq!(half.as_ptr(), first);
+        assert_eq!(pool.allocate(17 * MIB).unwrap().capacity(), 18 << 20);
     }
 
     #[test]
