@@ -12,7 +12,7 @@ use crate::codegen::ModuleText;
 pub(super) enum Effort {
     /// All passes, and the best code generation.
     Full,
-    /// All passes, and faster code generation.
+    /// All passes, and faster code generation: its time grows faster than theirs.
     Long,
     /// Passes of linear time.
     VeryLong,
@@ -57,8 +57,8 @@ impl Effort {
     }
 }
 
-// The three following texts are `default<O3>` of LLVM 19 with these differences:
-// - Nothing works across functions, since kernels call none of the module.
+// SIMPLIFY, VECTORIZE and FINISH are `default<O3>` of LLVM 19 with these differences:
+// - Nothing works across functions, since kernels call none of the module, and passes without work here are left out.
 // - The vectorisation of straight-line code is left out. It packs scalars that loops carry, such as the carry of a scan and the
 //   index, into vectors that the next addresses wait for: scans of 64-bit rows take 5 times as long, FFT twice.
 // - Scalar code can go without loop vectorisation. The options of the pass builder do not tell: `default<O3>` overrides them.

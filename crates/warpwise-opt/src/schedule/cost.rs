@@ -69,8 +69,8 @@ const TRYING: f64 = 2.0 * LANES;
 /// cache, several in a cycle.
 const WALK: f64 = 4.0 * LANES;
 
-/// Cost of gathering elements of less than 32 bits, which are loaded and put into their lanes one by one. Measured on loops over
-/// rows, whose lanes then take as long as one row after the other, or up to three times as long.
+/// Cost of gathering elements of less than 32 bits in each iteration of a loop: they are loaded and put into their lanes one by one.
+/// Measured on loops over rows, whose lanes then take as long as one row after the other, or up to 15 times as long.
 const NARROW_GATHER: f64 = 3.0 * LANES;
 
 /// Maximum length of loops that a processor overlaps with the next ones. In longer loops each iteration waits for the one before, and
@@ -122,7 +122,7 @@ pub fn scalar_body(
 /// Returns the cost of one execution of a body by all lanes at once, with sequential inner dimensions.
 pub fn lane_body(function: &Function, access: &Access, body: &Body, guess: Guess) -> f64 {
     let leaving = &rows::leaving(function, body);
-    InLanes { function, access, leaving, along: None }.body(body, guess)
+    InLanes { function, access, leaving, along: None, in_long_loop: false }.body(body, guess)
 }
 
 /// Code that all lanes run together.
@@ -134,6 +134,8 @@ struct InLanes<'a> {
     leaving: &'a FxHashSet<Var>,
     /// The accesses along the innermost loop around the code, if that counts as short.
     along: Option<&'a Access<'a>>,
+    /// Whether the code is directly in a long loop.
+    in_long_loop: bool,
 }
 
 impl InLanes<'_> {
@@ -161,7 +163,7 @@ impl InLanes<'_> {
                     }
                     LoopForm::For { .. } | LoopForm::While { .. } => None,
                 };
-                let inside = InLanes { along: along.as_ref(), ..self };
+                let inside = InLanes { along: along.as_ref(), in_long_loop: trips > OVERLAPPING, ..self };
                 waiting * trips * inside.body(body, guess)
             }
             Expr::Index { array, indices } if indices.len() == function.ty(*array).rank() => {
@@ -190,7 +192,7 @@ impl InLanes<'_> {
                 let moved = rows::moved(self.function, op, guess.inside());
                 elements * stores(LANES) + moved * (LANES + stores(rows::SCATTER))
             }
-            SegKind::Scan { .. } => elements * stores(rows::SCATTER),
+            SegKind::Scan { .. } => op.body.result.len() as f64 * stores(rows::SCATTER),
             // Every lane has a separate table, so that bins of adjacent lanes are a table apart.
             SegKind::Hist { ops } => 2.0 * LANES * ops.iter().map(|op| op.dests.len() as f64).sum::<f64>(),
             SegKind::Reduce { .. } | SegKind::Partition { .. } | SegKind::Scatter { .. } => 0.0,
@@ -215,7 +217,7 @@ impl InLanes<'_> {
             // Includes a shuffle.
             Variance::Falling => 2.5,
             Variance::Other if self.along.is_some_and(|along| at(along) == Variance::Unit) => WALK,
-            Variance::Other if self.is_narrow(array) => NARROW_GATHER,
+            Variance::Other if self.in_long_loop && self.is_narrow(array) => NARROW_GATHER,
             Variance::Other => LANES,
         }
     }

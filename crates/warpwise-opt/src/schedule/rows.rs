@@ -16,7 +16,7 @@ const START: f64 = 8.0;
 /// Cost of storing an element of each lane's row if the rows are far apart. It takes about twice as long as a gather.
 pub const SCATTER: f64 = 2.0 * LANES;
 
-/// Maximum number of elements of rows that are stored by shuffles.
+/// Maximum number of elements of rows that are loaded and stored by shuffles.
 const SHUFFLED: f64 = 4.0;
 
 /// Returns the number of elements of the row that a statement copies or fills; `None` for other statements and short rows.

@@ -38,7 +38,7 @@ pub fn copies_rows(function: &Function, soac: &Screma) -> bool {
 }
 
 /// Whether an expression is a view for any layout of its array. Otherwise the copy would be made for every element.
-fn is_view(function: &Function, expr: &Expr) -> bool {
+pub fn is_view(function: &Function, expr: &Expr) -> bool {
     if let Expr::Reshape { array, shape } = expr {
         shape.len() == 1 && function.ty(*array).rank() == 1
     } else {

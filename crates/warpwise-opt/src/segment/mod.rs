@@ -13,11 +13,13 @@
 //!   ([`turned`]).
 //! - Reductions and scans of small arrays become those of scalars ([`small`]).
 //! - Rows that are only copied are copied element by element ([`copies`]).
+//! - Loops and inner operations whose values a scan or filter needs become a map of their own ([`apart`]).
 //! - A map that calls a recursive function becomes a loop, too, since host code runs calls.
 //! - Streams become tasks, blocks or one chunk ([`streams`]).
 //!
 //! Not done here: choosing mappings except for streams (the next scheduling pass does), accumulators and `flatmap` (gone by now).
 
+mod apart;
 mod blocks;
 mod column_blocks;
 mod columns;
@@ -100,6 +102,11 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
         }
         return Ok(());
     }
+    if host.machine == Machine::Cpu
+        && let Some(loops) = apart::loops(function, &mut stm)
+    {
+        host_stm(function, host, loops, out)?;
+    }
     match stm.expr {
         Expr::If { cond, then_body, else_body, branch } => {
             let then_body = host_body(function, host, then_body)?;
@@ -122,9 +129,7 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
                 host_stm(function, host, stm, out)?;
             }
         }
-        _ if sequential::map_calls(&stm.expr)
-            || host.machine == Machine::Cpu && sequential::map_loops(&stm.expr) =>
-        {
+        _ if sequential::map_calls(&stm.expr) => {
             for stm in sequential::map_apart(function, stm) {
                 host_stm(function, host, stm, out)?;
             }

@@ -21,7 +21,9 @@ use warpwise_ir::{
     Stm, Type, Var, exprs,
 };
 
+use super::copies::is_view;
 use super::{element_body, plain};
+use crate::schedule::cost;
 
 /// The arrays that repeat a constant.
 #[derive(Default)]
@@ -131,8 +133,7 @@ fn elements_at(function: &mut Function, body: Body, indices: &[Var], span: Span)
     for stm in body.stms {
         elements.stm(stm)?;
     }
-    let rows: Option<Vec<Var>> = body.result.iter().map(|row| row.as_var()).collect();
-    let result = rows?.into_iter().map(|row| elements.of(row)).collect();
+    let result = body.result.iter().map(|row| elements.of(row.as_var()?)).collect::<Option<_>>()?;
     Some(Body { stms: elements.stms, result })
 }
 
@@ -157,13 +158,18 @@ impl Elements<'_> {
                 if !body.stms.iter().all(is_cheap) {
                     return None;
                 }
-                let args: Vec<Operand> = map.inputs.into_iter().map(|input| self.of(input)).collect();
-                body.stms.iter_mut().for_each(|inside| inside.certs.extend(&certs));
+                let first = self.stms.len();
+                let args: Vec<Operand> =
+                    map.inputs.into_iter().map(|input| self.of(input)).collect::<Option<_>>()?;
                 Substitution::of(&params, &args).apply_body(self.function, &mut body);
                 self.stms.append(&mut body.stms);
+                self.stms[first..].iter_mut().for_each(|inside| inside.certs.extend(&certs));
                 self.computed.extend(pattern.into_iter().zip(body.result));
             }
-            expr if expr.is_straight() && !self.reads_row(&expr) => {
+            // Repeated for every column.
+            expr @ exprs!(Operand, scalar, view)
+                if !self.reads_row(&expr) && is_cheap(&expr) && is_view(self.function, &expr) =>
+            {
                 self.stms.push(Stm { pattern, expr, certs, span });
             }
             exprs!(simple, nested) => return None,
@@ -176,17 +182,25 @@ impl Elements<'_> {
         free_in_expr(self.function, expr).iter().any(|var| self.computed.contains_key(&var))
     }
 
-    /// Returns the element of a row.
-    fn of(&mut self, array: Var) -> Operand {
+    /// Returns the element of a row, unless it is a row itself.
+    fn of(&mut self, array: Var) -> Option<Operand> {
         if let Some(&element) = self.computed.get(&array) {
-            return element;
+            return Some(element);
+        }
+        if self.function.ty(array).rank() != self.indices.len() {
+            return None;
         }
         let elem = self.function.ty(array).elem().expect("an array");
         let value = self.function.fresh("value", Type::Scalar(elem));
         let indices = self.indices.iter().map(|&index| index.into()).collect();
         self.stms.push(plain(vec![value], Expr::Index { array, indices }, self.span));
-        value.into()
+        Some(value.into())
     }
+}
+
+/// Whether computing an expression once more costs at most one operation.
+fn is_cheap(expr: &Expr) -> bool {
+    cost::scalar(expr).is_none_or(|cost| cost <= 1.0)
 }
 
 /// Returns the operator on elements of an operator on arrays of equal rank, if the latter consists only of maps over them.

@@ -14,7 +14,7 @@ use warpwise_ir::{
     Body, Expr, Function, Hist, HistOp, Lambda, LoopForm, LoopParam, Operand, Partition, Scatter, Screma,
     SliceDim, Stm, Type, Var, exprs,
 };
-use warpwise_prim::{BinaryOp, CompareOp};
+use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
 use super::{Machine, bind, blocks, columns, element_stms, inlined, plain, rows, small};
 
@@ -74,21 +74,7 @@ pub fn map_calls(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a scan or partition works on values of loops or inner operations. As a map of their own, these get the form that suits
-/// their number and lengths, and are computed once.
-pub fn map_loops(expr: &Expr) -> bool {
-    let loops = |lambda: &Lambda| {
-        let is_long = |stm: &Stm| matches!(stm.expr, exprs!(Loop, soac));
-        lambda.body.stms.iter().any(is_long) && !lambda.body.can_fail()
-    };
-    match expr {
-        Expr::Screma(soac) => !soac.scans.is_empty() && loops(&soac.map),
-        Expr::Partition(soac) => loops(&soac.lambda),
-        exprs!(simple, If, Loop, Scatter, Hist, Stream, WithAcc, FlatMap, Seg) => false,
-    }
-}
-
-/// Splits a SOAC for which [`map_calls`] or [`map_loops`] holds into a map and the same SOAC over the map's results.
+/// Splits a SOAC for which [`map_calls`] holds into a map and the same SOAC over the map's results.
 pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
     let mut stms = Vec::new();
     match &mut stm.expr {
@@ -224,12 +210,15 @@ fn by_host(
     Ok(stms)
 }
 
-/// Whether every row that a map yields has the leading dimensions of a larger element of an input. So the rows of all elements
-/// take less memory than the input, and may be stored.
+/// Whether every row that a map yields has the leading dimensions of an element of an input with further dimensions. So the rows of
+/// all elements take no more memory than the input, unless that has no elements, and may be stored.
 fn shrinks_rows(function: &Function, soac: &Screma) -> bool {
     let is_part = |row: &Operand, element: &Var| {
         let (row, element) = (function.operand_type(*row), function.ty(*element));
-        row.rank() > 0 && row.rank() < element.rank() && element.shape().starts_with(row.shape())
+        let bytes = |ty: &Type| ty.elem().map_or(0, ScalarType::bytes);
+        (1..element.rank()).contains(&row.rank())
+            && element.shape().starts_with(row.shape())
+            && bytes(&row) <= bytes(element)
     };
     let shrinks = |row: &Operand| soac.map.params.iter().any(|element| is_part(row, element));
     soac.scans.is_empty() && soac.map.body.result.iter().all(shrinks)
