@@ -215,6 +215,7 @@ fn on_device(lowered: &Imperative, captured: &Captured) -> Option<String> {
             match printed {
                 Printed::Text(words) => text.push_str(&words),
                 Printed::Float(value) => text.push_str(&float_text(value)),
+                Printed::Int(value) => text.push_str(&value.to_string()),
             }
         }
     }

@@ -560,6 +560,7 @@ fn print_all(log: &[f64], world: &mut dyn World) -> Result<(), DeviceError> {
         let text = match printed {
             Printed::Text(text) => text,
             Printed::Float(value) => float_text(value),
+            Printed::Int(value) => value.to_string(),
         };
         world.print(&text).map_err(|message| DeviceError { message, place: None })?;
     }

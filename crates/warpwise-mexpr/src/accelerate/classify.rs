@@ -35,10 +35,16 @@ pub fn classify(entries: &[Entry], extracted: &[Decl]) -> Result<Classes, Failur
     let mut errors = Vec::new();
     for entry in entries {
         match first_uses(entry.var, extracted) {
-            (None, None) => errors.push(
-                Diagnostic::error("M0403", entry.span, "this is accelerated, but nothing in it is parallel")
-                    .hint("use `map`, `map2`, `reduce` or `flatten` on sequences, or `loop` on tensors"),
-            ),
+            (None, None) => {
+                let message = "this is accelerated, but nothing in it is parallel";
+                let hint = match uses(entry.var, extracted, Builtin::Mapi) {
+                    true => {
+                        "`mapi` is no parallel word: write `map (lam i. f i (get s i)) (create (length s) (lam i. i))`"
+                    }
+                    false => "use `map`, `map2`, `reduce` or `flatten` on sequences, or `loop` on tensors",
+                };
+                errors.push(Diagnostic::error("M0403", entry.span, message).hint(hint));
+            }
             (Some(functional), Some(imperative)) => errors.push(
                 Diagnostic::error("M0404", entry.span, "this mixes two kinds of parallel words")
                     .label(functional, "this works on sequences without effects")
@@ -54,6 +60,16 @@ pub fn classify(entries: &[Entry], extracted: &[Decl]) -> Result<Classes, Failur
         }
     }
     if errors.is_empty() { Ok(classes) } else { Err(Failure::User(errors)) }
+}
+
+/// Returns whether the code that an accelerated expression reaches uses a built-in.
+fn uses(entry: VarId, extracted: &[Decl], wanted: Builtin) -> bool {
+    let (_, decls) = extract(&BTreeSet::from([entry]), extracted);
+    let mut found = false;
+    for body in decls.iter().flat_map(Decl::children) {
+        body.each(&mut |expr| found |= matches!(expr.kind, ExprKind::Builtin(builtin) if builtin == wanted));
+    }
+    found
 }
 
 /// Returns the first uses of a functional and of an imperative word in the code that an accelerated expression reaches.

@@ -1,7 +1,7 @@
 //! Lowering of built-ins that are applied to all their arguments.
 
 use warpwise_diag::{Failure, Span};
-use warpwise_ir::Operand;
+use warpwise_ir::{Expr as Ir, Operand};
 use warpwise_prim::{BinaryOp, CompareOp, ConvertOp, Scalar, ScalarType, UnaryOp};
 
 use crate::builtins::Builtin;
@@ -54,6 +54,10 @@ impl Lowerer<'_, '_> {
             (Builtin::Foldl, [f, ..]) => {
                 let (start, seq) = (data(self, 1)?, data(self, 2)?);
                 self.foldl(f, &start, &seq, shape, span)
+            }
+            (Builtin::Foldr, [f, ..]) => {
+                let (start, seq) = (data(self, 1)?, data(self, 2)?);
+                self.foldr(f, &start, &seq, shape, span)
             }
             (Builtin::Reduce, [f, ..]) => {
                 let (start, seq) = (data(self, 1)?, data(self, 2)?);
@@ -151,12 +155,17 @@ impl Lowerer<'_, '_> {
                 let text = data(self, 0)?;
                 self.print(&text, span)
             }
+            (Builtin::DPrint, _) => {
+                let value = data(self, 0)?;
+                self.print_value(&value, span)
+            }
             (Builtin::PrintFloat, _) => {
                 let value = data(self, 0)?.leaves[0];
                 self.print_float(value, span)
             }
             (Builtin::Error, _) => {
-                self.fail("`error` was called".to_string());
+                let message = self.written_text(&data(self, 0)?);
+                self.fail(message.unwrap_or_else(|| "`error` was called".to_string()));
                 Ok(self.blank(shape))
             }
             _ => self.refuse(format!("`{}`", builtin.name()), span),
@@ -220,8 +229,22 @@ impl Lowerer<'_, '_> {
             Builtin::Ceilfi => Some(self.rounded(UnaryOp::Ceil, x)),
             Builtin::Roundfi => Some(self.rounded_away(x)),
             Builtin::CharToInt => Some(Data::int(self.b.convert("x", ConvertOp::SExt, x, ScalarType::I64))),
+            Builtin::IntToChar => Some(self.char_of(x)),
             _ => None,
         }
+    }
+
+    /// Returns the character of a code point, which must have one.
+    fn char_of(&mut self, code: Operand) -> Data {
+        let [gap, after_gap, last] = [0xd800, 0xe000, 0x10_ffff].map(Operand::i64);
+        let is_before = self.b.compare("before", CompareOp::ULt, code, gap);
+        let low = self.b.compare("low", CompareOp::ULe, after_gap, code);
+        let high = self.b.compare("high", CompareOp::ULe, code, last);
+        let is_behind = self.b.binary("behind", BinaryOp::And, low, high);
+        let fine = self.b.binary("fine", BinaryOp::Or, is_before, is_behind);
+        let cert = self.check(fine, message_with("", &[(code, " is no character")]));
+        let convert = Ir::Convert(ConvertOp::Truncate, code, ScalarType::I32);
+        Data::scalar(ScalarType::I32, self.b.with_certs(cert.as_slice(), |b| b.bind_one("c", convert)))
     }
 
     fn rounded(&mut self, op: UnaryOp, x: Operand) -> Data {

@@ -278,6 +278,10 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             });
             self.memory.buffers = outside;
             let (stms, (next, more, stored)) = made?;
+            let is_pending = |buffer: &usize| matches!(inside[*buffer].contents, Contents::Pending(_));
+            if more.iter().any(is_pending) {
+                return self.needs_order("an inner loop writes in order what this loop scatters", span);
+            }
             if !may_print && self.memory.log != log {
                 return Ok(None);
             }

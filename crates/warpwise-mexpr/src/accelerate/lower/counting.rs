@@ -33,8 +33,10 @@ impl Lowerer<'_, '_> {
             let is_array = !it.free().is_empty() && !matches!(it.contents, Contents::Pending(_));
             it.element == ScalarType::I64 && is_array
         });
-        if written.is_empty() || probe.prints || !is_once || !can_count || accesses().count() != 2 * n_writes
-        {
+        // In a loop that runs only for its checks, a histogram would not be needed.
+        let is_checking = self.memory.checking.is_some();
+        let is_histogram = is_once && can_count && accesses().count() == 2 * n_writes;
+        if written.is_empty() || probe.prints || is_checking || !is_histogram {
             return Ok(false);
         }
         self.try_counting(width, f, &written, span)

@@ -1,11 +1,12 @@
 //! Effects besides writes: sequential loops, and output.
 //!
 //! Output is a value of the code, a sequence of numbers that the entry point yields with its other results; the caller prints it
-//! afterwards ([`super::imperative::printed`]). A text is 0, its length and its characters; a float is 1 and the float.
+//! afterwards ([`super::imperative::printed`]). A text is 0, its length and its characters; a float is 1 and the float; an integer
+//! is 2 and its two halves.
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::Operand;
-use warpwise_prim::{ConvertOp, Scalar, ScalarType};
+use warpwise_prim::{BinaryOp, ConvertOp, Scalar, ScalarType};
 
 use super::Lowerer;
 use super::control::Iterations;
@@ -17,6 +18,11 @@ use super::value::{Data, Layout, Shape, Value};
 pub(super) const TEXT: f64 = 0.0;
 /// Mark before a float in the output.
 pub(super) const FLOAT: f64 = 1.0;
+/// Mark before the halves of an integer in the output.
+pub(super) const INT: f64 = 2.0;
+
+/// The lower half of an integer.
+const LOW: i64 = 0xffff_ffff;
 
 impl Lowerer<'_, '_> {
     /// Lowers `seqLoop n f`.
@@ -55,6 +61,22 @@ impl Lowerer<'_, '_> {
     /// Lowers `printFloat x`.
     pub(super) fn print_float(&mut self, value: Operand, span: Span) -> Result<Data, Failure> {
         self.append(vec![Scalar::F64(FLOAT).into(), value], span)
+    }
+
+    /// Lowers `dprint x` of a number.
+    pub(super) fn print_value(&mut self, value: &Data, span: Span) -> Result<Data, Failure> {
+        match value.layout {
+            Layout::Scalar(ScalarType::F64) => self.print_float(value.leaves[0], span),
+            Layout::Scalar(ScalarType::I64) => {
+                let half = Operand::i64(32);
+                let high = self.b.binary("high", BinaryOp::AShr, value.leaves[0], half);
+                let low = self.b.binary("low", BinaryOp::And, value.leaves[0], Operand::i64(LOW));
+                let halves =
+                    [high, low].map(|half| self.b.convert("x", ConvertOp::SIToFP, half, ScalarType::F64));
+                self.append(vec![Scalar::F64(INT).into(), halves[0], halves[1]], span)
+            }
+            _ => self.refuse("`dprint` of values that are not numbers", span),
+        }
     }
 
     fn append(&mut self, numbers: Vec<Operand>, span: Span) -> Result<Data, Failure> {

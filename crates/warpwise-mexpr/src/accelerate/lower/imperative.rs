@@ -32,7 +32,7 @@ use crate::check::types::{Node, Ty, Types};
 use crate::compile::Checked;
 use crate::tree::{Binding, Decl, Expr, ExprKind, Parameter, VarId};
 
-use super::effects::{FLOAT, TEXT};
+use super::effects::{FLOAT, INT, TEXT};
 use super::memory::array_type;
 use super::results::buffers_of;
 use super::value::{Data, Layout, Shape, Value, View, ViewKind};
@@ -98,8 +98,10 @@ pub enum Tensor {
 pub enum Printed {
     /// Printed by `print`.
     Text(String),
-    /// Printed by `printFloat`.
+    /// Printed by `printFloat`, or by `dprint`.
     Float(f64),
+    /// Printed by `dprint`.
+    Int(i64),
 }
 
 /// Decodes a log.
@@ -110,6 +112,9 @@ pub fn printed(log: &[f64]) -> Vec<Printed> {
         let Some(number) = rest.next() else { break };
         if kind == FLOAT {
             found.push(Printed::Float(number));
+        } else if kind == INT {
+            let Some(low) = rest.next() else { break };
+            found.push(Printed::Int(((number as i64) << 32) | low as i64));
         } else if kind == TEXT {
             let chars = rest.by_ref().take(number as usize);
             found.push(Printed::Text(chars.filter_map(|code| char::from_u32(code as u32)).collect()));
@@ -139,7 +144,11 @@ pub fn lower_imperative(
             it.lower(&entry_name(number), &together(number), rows.contains(&number))?;
         entry_points.push(function);
         lowered.signatures.push((number, signature));
-        lowered.notes.extend(notes);
+        for note in notes {
+            if !lowered.notes.contains(&note) {
+                lowered.notes.push(note);
+            }
+        }
     }
     lowered.program = functions.recursions.into_inner().into_program();
     entry_points.into_iter().for_each(|function| _ = lowered.program.functions.push(function));

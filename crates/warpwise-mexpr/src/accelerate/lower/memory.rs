@@ -13,6 +13,7 @@ use warpwise_ir::{Expr as Ir, Operand, SliceDim, Type, Var};
 use warpwise_prim::{Scalar, ScalarType};
 
 use super::Lowerer;
+use super::parallel::READS_WRITTEN;
 use super::value::Data;
 
 /// All buffers, and the recorded accesses.
@@ -28,6 +29,11 @@ pub(super) struct Memory {
     pub(super) adding: Option<Adding>,
     /// The output so far; a value without leaves in code that cannot print.
     pub(super) log: Data,
+    /// The windows that loops have restricted to the inside of buffers, since the outermost parallel loop began.
+    pub(super) clamped: Vec<Clamped>,
+    /// In a loop that runs only for its checks: the buffers whose accesses are checked. The last of all buffers is then a truth
+    /// value that depends on the checks.
+    pub(super) checking: Option<Vec<usize>>,
 }
 
 /// A buffer during lowering.
@@ -67,6 +73,16 @@ pub(super) struct Part {
     pub(super) dim: usize,
     pub(super) start: Operand,
     pub(super) len: Operand,
+    /// Whether the range has been restricted to the inside of the buffer; then an empty one may lie anywhere.
+    pub(super) is_clamped: bool,
+}
+
+/// A loop's range of indices that was restricted to the inside of a buffer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Clamped {
+    pub(super) buffer: usize,
+    /// Start and length of the range, and the extent of the dimension; `None` if they differ between iterations of a loop.
+    pub(super) range: Option<[Operand; 3]>,
 }
 
 /// Values to be scattered: indices, then the value, each an array of these extents (or a scalar).
@@ -74,6 +90,16 @@ pub(super) struct Part {
 pub(super) struct Slot {
     pub(super) extents: Vec<Operand>,
     pub(super) leaves: Vec<Operand>,
+}
+
+/// The location of an element: its index in the buffer, with as many components as the buffer has dimensions.
+pub(super) struct Place {
+    pub(super) buffer: usize,
+    pub(super) index: Vec<Operand>,
+    /// Certificates that the index is in bounds.
+    pub(super) certs: Vec<Var>,
+    /// Whether the index is one of the whole tensor, rather than of a view, or a position.
+    pub(super) is_plain: bool,
 }
 
 /// A loop or a choice around the current statement.
@@ -111,6 +137,8 @@ pub(super) struct Access {
     pub(super) buffer: usize,
     pub(super) index: Vec<Operand>,
     pub(super) is_write: bool,
+    /// Whether the index is one of the whole tensor, rather than of a view, or a position.
+    pub(super) is_plain: bool,
     /// The loops and choices between the recording loop and the access.
     pub(super) within: Vec<Around>,
     pub(super) span: Span,
@@ -132,6 +160,8 @@ impl Default for Memory {
             around: Vec::new(),
             adding: None,
             log: Data::record(Vec::new()),
+            clamped: Vec::new(),
+            checking: None,
         }
     }
 }
@@ -155,13 +185,15 @@ impl Memory {
         !self.probes.is_empty()
     }
 
-    fn record(&mut self, buffer: usize, index: &[Operand], is_write: bool, span: Span) {
+    fn record(&mut self, place: &Place, is_write: bool, span: Span) {
+        let Place { buffer, index, is_plain, .. } = place;
+        let (buffer, is_plain) = (*buffer, *is_plain);
         if is_write && !self.is_probing() {
             self.written.insert(buffer);
         }
         for probe in &mut self.probes {
             let within = self.around[probe.depth..].to_vec();
-            probe.accesses.push(Access { buffer, index: index.to_vec(), is_write, within, span });
+            probe.accesses.push(Access { buffer, index: index.clone(), is_write, is_plain, within, span });
         }
     }
 
@@ -173,15 +205,12 @@ impl Memory {
 }
 
 impl Lowerer<'_, '_> {
-    /// Reads the element at an index, which has as many components as the buffer has dimensions.
-    pub(super) fn read(
-        &mut self,
-        buffer: usize,
-        index: &[Operand],
-        certs: &[Var],
-        span: Span,
-    ) -> Result<Operand, Failure> {
-        self.memory.record(buffer, index, false, span);
+    /// Reads an element.
+    pub(super) fn read(&mut self, place: &Place, span: Span) -> Result<Operand, Failure> {
+        let Place { buffer, index, certs, .. } = place;
+        let buffer = *buffer;
+        self.memory.record(place, false, span);
+        self.rely_on(buffer, certs);
         if matches!(self.memory.buffers[buffer].contents, Contents::Window(..)) {
             self.settle(buffer);
         }
@@ -193,7 +222,7 @@ impl Lowerer<'_, '_> {
             Contents::Pending(_) if self.memory.adding.is_some() => {
                 return Ok(self.read_to_add(buffer, index));
             }
-            Contents::Pending(_) => return self.limit("a read of what the same loop writes elsewhere", span),
+            Contents::Pending(_) => return self.needs_order(READS_WRITTEN, span),
         };
         let indices: Vec<Operand> = dims.iter().map(|dim| index[*dim]).collect();
         if indices.is_empty() {
@@ -202,16 +231,12 @@ impl Lowerer<'_, '_> {
         Ok(self.b.with_certs(certs, |b| b.index("x", array, &indices)).into())
     }
 
-    /// Overwrites the element at an index.
-    pub(super) fn write(
-        &mut self,
-        buffer: usize,
-        index: &[Operand],
-        value: Operand,
-        certs: &[Var],
-        span: Span,
-    ) -> Result<(), Failure> {
-        self.memory.record(buffer, index, true, span);
+    /// Overwrites an element.
+    pub(super) fn write(&mut self, place: &Place, value: Operand, span: Span) -> Result<(), Failure> {
+        let Place { buffer, index, certs, .. } = place;
+        let buffer = *buffer;
+        self.memory.record(place, true, span);
+        self.rely_on(buffer, certs);
         let free = self.memory.buffers[buffer].free();
         let own: Vec<Operand> = free.iter().map(|dim| index[*dim]).collect();
         let value = self.what_is_written(buffer, index, value);
@@ -239,7 +264,7 @@ impl Lowerer<'_, '_> {
             Contents::Base | Contents::Scalar(_) | Contents::Pending(_) => self.copy_of_base(&it),
             Contents::Window(parts, values) => {
                 let array = self.copy_of_base(&it);
-                self.overwritten(&it, array, parts, *values)
+                self.overwritten(&it, array, parts, *values, None)
             }
         };
         self.memory.buffers[buffer].contents = Contents::Array(array);
@@ -277,8 +302,16 @@ impl Lowerer<'_, '_> {
         self.b.branch("own", guard, |b| vec![copied(b, it).into()], other)[0]
     }
 
-    /// Returns an array of the free dimensions with `parts` overwritten by `values`.
-    pub(super) fn overwritten(&mut self, it: &Buffer, array: Var, parts: &[Part], values: Var) -> Var {
+    /// Returns an array of the free dimensions with `parts` overwritten by `values`. The certificate ensures that they are inside;
+    /// without one, this is checked.
+    pub(super) fn overwritten(
+        &mut self,
+        it: &Buffer,
+        array: Var,
+        parts: &[Part],
+        values: Var,
+        cert: Option<Var>,
+    ) -> Var {
         let free = it.free();
         let is_all = |dim: &usize| parts.iter().all(|part| part.dim != *dim || is_whole(part, it));
         if free.iter().all(is_all) {
@@ -291,7 +324,8 @@ impl Lowerer<'_, '_> {
             .iter()
             .map(|dim| part(dim).map_or_else(|| SliceDim::whole(it.extents[*dim]), range))
             .collect();
-        self.b.update("m", array, dims, values)
+        let cert = cert.or_else(|| self.check_parts(it, parts, &[]));
+        self.b.with_certs(cert.as_slice(), |b| b.update("m", array, dims, values))
     }
 
     /// Makes buffers parameters of a loop; returns their values before it, and the parameters' variables.

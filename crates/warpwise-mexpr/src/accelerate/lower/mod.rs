@@ -26,20 +26,23 @@ mod exprs;
 pub mod imperative;
 mod inline;
 mod memory;
+mod outside;
 mod parallel;
 mod patterns;
 mod recursion;
 mod results;
 mod rows;
+mod scatter;
 mod sequences;
 mod tensors;
 mod value;
+mod windows;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use warpwise_diag::{Diagnostic, Failure, Limit, Span};
 use warpwise_ir::builder::Builder;
 use warpwise_ir::{EntryParam, EntryPoint, EntryType, OpaqueForm, Operand, Program, Stm, Type, Var};
@@ -358,9 +361,6 @@ struct Lowerer<'a, 'f> {
     rows: bool,
     /// Summands of sums: the one bound last, and the other one.
     sums: FxHashMap<Var, (Var, Operand)>,
-    /// Factors of products.
-    products: FxHashMap<Var, (Operand, Operand)>,
-    loop_indices: FxHashSet<Var>,
     /// Clamped numbers of iterations, with the possibly negative numbers that they come from.
     clamped: FxHashMap<Var, Operand>,
     /// The items of array literals.
@@ -368,6 +368,8 @@ struct Lowerer<'a, 'f> {
     /// The texts of the array language, with their types.
     texts: Vec<inline::Text>,
     notes: Vec<Note>,
+    /// The reason why a loop that is being lowered must run in order after all, and its position.
+    in_order: Option<(&'static str, Span)>,
 }
 
 /// A fact that was found while lowering and requires a new attempt.
@@ -423,12 +425,11 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             retry: None,
             rows: false,
             sums: FxHashMap::default(),
-            products: FxHashMap::default(),
-            loop_indices: FxHashSet::default(),
             clamped: FxHashMap::default(),
             written_out: FxHashMap::default(),
             texts: Vec::new(),
             notes: Vec::new(),
+            in_order: None,
         }
     }
 }
@@ -443,11 +444,21 @@ impl Lowerer<'_, '_> {
         Err(Failure::Limit(Limit { message: message.into(), span }))
     }
 
+    /// Abandons the innermost loop that is being lowered as parallel; it is lowered again, to run in order.
+    fn needs_order<T>(&mut self, reason: &'static str, at: Span) -> Result<T, Failure> {
+        self.in_order.get_or_insert((reason, at));
+        self.limit("a loop that runs in order after all", at)
+    }
+
     /// Returns a value, which must not be a function.
     fn data(&self, value: Value, span: Span) -> Result<Data, Failure> {
         match value {
             Value::Data(data) => Ok(data),
-            Value::Function(_) => self.refuse("a function as a value", span),
+            Value::Function(_) => {
+                let message = "accelerated code cannot have a function as a value";
+                let hint = "apply it to all its arguments; give what the functions differ in, and make them of it outside";
+                Err(Failure::User(vec![Diagnostic::error("M0418", span, message).hint(hint)]))
+            }
         }
     }
 

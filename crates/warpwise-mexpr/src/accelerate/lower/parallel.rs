@@ -4,23 +4,22 @@
 //! ```text
 //! loop n (lam i. tensorSetExn t [i, k] (f i))       every access of `t` has the loop's index in one dimension:
 //!                                                   each iteration owns its part, and a map yields the parts
-//! loop n (lam i. tensorSetExn t [get s i] x)        `t` is only written, a bounded number of times by each iteration, in one place
-//!                                                   of the code, or where values say: a map yields indices and values, a scatter writes them
+//! loop n (lam i. tensorSetExn t [get s i] x)        `t` is only written, a bounded number of times by each iteration: a map yields
+//!                                                   indices and values, a scatter writes them
 //! loop n (lam i. tensorSetExn t [i] (tensorGetExn t [addi i 1]))        in order, and a note says so
 //! ```
 //! An index counts as the loop's own if it is the loop's index, or that index plus a summand that is the same for all iterations.
 //! Of an owned part the iterations yield only what they write: the parts of inner loops form a window of the buffer, which is
-//! overwritten at once. Buffers that the loop only reads are free variables of the map. Of scattered values with equal indices
-//! the last one counts, as it does in order.
+//! overwritten at once. Buffers that the loop only reads are free variables of the map. [`super::windows`] writes the windows,
+//! [`super::scatter`] scattered values, and [`super::outside`] checks the iterations that own nothing, because their indices are
+//! outside of the buffer. If lowering a body shows that an inner loop needs order where this loop scatters, the loop is lowered
+//! again, to run in order.
 
 use std::collections::BTreeSet;
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::entity::Entity;
-use warpwise_ir::sizes::SizeOp;
-use warpwise_ir::{
-    Body, Expr as Ir, Lambda, Operand, Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var,
-};
+use warpwise_ir::{Body, Expr as Ir, Lambda, Operand, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
 use super::memory::{Access, Around, Contents, Part, Probe, Slot, is_whole};
@@ -28,25 +27,38 @@ use super::value::{Data, Shape, Value};
 use super::{Lowerer, Note};
 
 /// The way in which the iterations of a loop share a buffer that they write.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Mode {
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Mode {
     /// Each iteration owns one index of dimension `dim`: its number plus `start`. `is_inside` means that all these indices are
     /// inside the buffer, as when every iteration makes an access, which is checked. `depth` is the smallest number of inner
-    /// loops around a write that no choice and no sequential loop guards.
-    Owned { dim: usize, start: Operand, is_inside: bool, depth: Option<usize> },
+    /// loops around a write that no choice and no sequential loop guards. `witness` is the first access.
+    Owned { dim: usize, start: Operand, is_inside: bool, depth: Option<usize>, witness: Witness },
     /// The iterations only write.
     Scattered,
+}
+
+/// The first access of a loop to a buffer that each iteration makes.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Witness {
+    pub(super) span: Span,
+    /// The components of its index that are the same for all iterations.
+    pub(super) index: Vec<Option<Operand>>,
+    /// Whether all accesses are by indices of the whole tensor, rather than through views or by position.
+    pub(super) is_plain: bool,
 }
 
 /// The form that a loop takes.
 enum Plan {
     Parallel(Vec<(usize, Mode)>),
     /// A sequential loop, with the reason and its position.
-    InOrder(String, Span),
+    InOrder(&'static str, Span),
 }
 
+/// The reason why a loop that reads what it writes runs in order.
+pub(super) const READS_WRITTEN: &str = "what is read here may be what another iteration writes";
+
 /// The part of a buffer that one iteration yields, as results of the map.
-enum Left {
+pub(super) enum Left {
     Nothing,
     /// The parts of the dimensions that the iteration does not fix.
     Window(Vec<Part>),
@@ -61,16 +73,41 @@ impl Lowerer<'_, '_> {
             self.iteration(width, f, span)?;
             return Ok(unit());
         }
-        match self.plan(width, f, span)? {
-            Plan::Parallel(modes) => self.in_parallel(width, f, &modes, span)?,
-            Plan::InOrder(reason, at) => {
-                if !self.counting_loop(width, f, span)? {
-                    self.notes.push(Note { span, reason, at });
-                    self.loop_in_order(n, f, span)?;
-                }
+        let (reason, at) = match self.plan(width, f, span)? {
+            Plan::Parallel(modes) => match self.try_in_parallel(width, f, &modes, span)? {
+                None => return Ok(unit()),
+                Some(cause) => cause,
+            },
+            Plan::InOrder(reason, at) => (reason, at),
+        };
+        if !self.counting_loop(width, f, span)? {
+            let note = Note { span, reason: reason.to_string(), at };
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
             }
+            self.loop_in_order(n, f, span)?;
         }
         Ok(unit())
+    }
+
+    /// Lowers a parallel loop. If its body turns out to need order, nothing is lowered, and the reason is returned with its
+    /// position.
+    fn try_in_parallel(
+        &mut self,
+        width: Operand,
+        f: &Value,
+        modes: &[(usize, Mode)],
+        span: Span,
+    ) -> Result<Option<(&'static str, Span)>, Failure> {
+        let buffers = self.memory.buffers.clone();
+        let (log, clamped) = (self.memory.log.clone(), self.memory.clamped.clone());
+        let (calls, written_out, n_notes) = (self.calls, self.written_out.clone(), self.notes.len());
+        let Err(failure) = self.in_parallel(width, f, modes, span) else { return Ok(None) };
+        let Some(cause) = self.in_order.take() else { return Err(failure) };
+        (self.memory.buffers, self.memory.log, self.memory.clamped) = (buffers, log, clamped);
+        (self.calls, self.written_out) = (calls, written_out);
+        self.notes.truncate(n_notes);
+        Ok(Some(cause))
     }
 
     /// Returns the number of iterations, which is 0 if `n` is negative.
@@ -94,7 +131,6 @@ impl Lowerer<'_, '_> {
     /// Lowers the body for an arbitrary index; returns the index.
     fn iteration(&mut self, width: Operand, f: &Value, span: Span) -> Result<Var, Failure> {
         let index = self.b.function.fresh("i", Type::I64);
-        self.loop_indices.insert(index);
         self.memory.around.push(Around::Parallel(width));
         let result = self.call(f.clone(), vec![Value::Data(Data::int(index))], &no_value(), span);
         self.memory.around.pop();
@@ -122,7 +158,7 @@ impl Lowerer<'_, '_> {
     fn plan(&mut self, width: Operand, f: &Value, span: Span) -> Result<Plan, Failure> {
         let (probe, index) = self.probe(width, f, span)?;
         if probe.prints {
-            return Ok(Plan::InOrder("it prints".to_string(), span));
+            return Ok(Plan::InOrder("it prints", span));
         }
         let written: BTreeSet<usize> =
             probe.accesses.iter().filter(|access| access.is_write).map(|access| access.buffer).collect();
@@ -132,7 +168,7 @@ impl Lowerer<'_, '_> {
                 probe.accesses.iter().filter(|access| access.buffer == buffer).collect();
             match self.mode(buffer, &accesses, index, width) {
                 Ok(mode) => modes.push((buffer, mode)),
-                Err((reason, at)) => return Ok(Plan::InOrder(reason.to_string(), at)),
+                Err((reason, at)) => return Ok(Plan::InOrder(reason, at)),
             }
         }
         Ok(Plan::Parallel(modes))
@@ -147,21 +183,29 @@ impl Lowerer<'_, '_> {
         width: Operand,
     ) -> Result<Mode, (&'static str, Span)> {
         let it = &self.memory.buffers[buffer];
-        for dim in it.free() {
+        // What is scattered is passed to the outer loop with all its indices, so no iteration can own a part of it.
+        let is_pending = matches!(it.contents, Contents::Pending(_));
+        for dim in it.free().into_iter().filter(|_| !is_pending) {
             let mut starts = accesses.iter().map(|access| self.distance(access.index[dim], index));
             let first = starts.next().flatten();
             if let Some(start) = first
                 && starts.all(|other| other == Some(start))
             {
-                let is_all = is_whole(&Part { dim, start, len: width }, it);
+                let is_all = is_whole(&Part { dim, start, len: width, is_clamped: false }, it);
                 let is_inside = is_all || accesses.iter().any(|access| is_certain(access));
                 let depths =
                     accesses.iter().filter(|access| access.is_write).filter_map(|access| depth(access));
-                return Ok(Mode::Owned { dim, start, is_inside, depth: depths.min() });
+                let is_made = |access: &&&Access| is_certain(access) || depth(access).is_some();
+                let access = accesses.iter().find(is_made).unwrap_or(&accesses[0]);
+                let is_plain = accesses.iter().all(|access| access.is_plain);
+                let is_same = |at: &Operand| at.as_var().is_none_or(|var| var.index() < index.index());
+                let index = access.index.iter().map(|at| Some(*at).filter(is_same)).collect();
+                let witness = Witness { span: access.span, index, is_plain };
+                return Ok(Mode::Owned { dim, start, is_inside, depth: depths.min(), witness });
             }
         }
         if let Some(read) = accesses.iter().find(|access| !access.is_write) {
-            return Err(("what is read here may be what another iteration writes", read.span));
+            return Err((READS_WRITTEN, read.span));
         }
         if it.free().is_empty() {
             return Err(("all iterations write this place", accesses[0].span));
@@ -178,29 +222,10 @@ impl Lowerer<'_, '_> {
                 }
             })
         };
-        // Writes at several places of the code do not happen in the order of the iterations.
-        let moves = |access: &Access| access.index.iter().any(|at| self.moves_with(*at, index));
-        if let [_, .., last] = accesses
-            && accesses.iter().any(|access| moves(access))
-        {
-            return Err(("what is written here may be what another iteration writes elsewhere", last.span));
-        }
         match accesses.iter().find(|access| !is_bounded(access)) {
             Some(write) => Err(("how often this is written, an inner loop decides", write.span)),
             None => Ok(Mode::Scattered),
         }
-    }
-
-    /// Returns whether an index is computed from the iteration number of this loop or of an inner one, rather than looked up.
-    fn moves_with(&self, operand: Operand, index: Var) -> bool {
-        let Some(var) = operand.as_var() else { return false };
-        if let Some((last, other)) = self.sums.get(&var) {
-            return self.moves_with((*last).into(), index) || self.moves_with(*other, index);
-        }
-        if let Some((x, y)) = self.products.get(&var) {
-            return self.moves_with(*x, index) || self.moves_with(*y, index);
-        }
-        self.loop_indices.contains(&var) && var.index() >= index.index()
     }
 
     /// Returns the distance of an operand from the loop's index, if it is the same for all iterations.
@@ -236,12 +261,14 @@ impl Lowerer<'_, '_> {
             }
         }
         let before = self.memory.buffers.clone();
+        let outer_clamped = std::mem::take(&mut self.memory.clamped);
         let index = self.b.function.fresh("i", Type::I64);
         self.memory.around.push(Around::Parallel(width));
         let made = self.nested(|this| {
-            modes.iter().for_each(|(buffer, mode)| this.enter_part(*buffer, *mode, index));
+            this.begin_checks();
+            modes.iter().for_each(|(buffer, mode)| this.enter_part(*buffer, mode, index));
             this.call(f.clone(), vec![Value::Data(Data::int(index))], &no_value(), span)?;
-            let mut results = Vec::new();
+            let mut results = Vec::from_iter(this.checks_passed());
             let left = modes.iter().map(|(buffer, _)| this.leave(*buffer, index, &mut results));
             Ok((left.collect::<Vec<_>>(), results))
         });
@@ -249,37 +276,31 @@ impl Lowerer<'_, '_> {
         self.memory.buffers = before;
         let (mut stms, (left, mut results)) = made?;
         if stms.is_empty() && results.is_empty() {
+            self.memory.clamped = outer_clamped;
             return Ok(());
         }
         for operand in left.iter().flat_map(Left::sizes) {
             let is_outside = operand.as_var().is_none_or(|var| self.hoist(&mut stms, &[index], var));
             if !is_outside {
-                return self.limit(
-                    "an inner loop whose length each iteration decides, around scattered writes",
-                    span,
-                );
+                return self.needs_order("each iteration decides how often an inner loop writes", span);
             }
         }
+        let inner = self.hoist_clamped(&mut stms, index);
+        let own = modes.iter().zip(&left).filter_map(|(mode, left)| self.clamps(mode, left, width)).collect();
         if results.is_empty() {
             // An expression that may fail is computed even if its value is not used.
             results.push(Operand::bool(true));
         }
         let map = Lambda { params: vec![index], body: Body { stms, result: results } };
-        let indices = self.indices(width);
-        let inputs = indices.leaves.iter().filter_map(|leaf| leaf.as_var()).collect();
-        let screma = Screma { width, inputs, map, scans: Vec::new(), reduces: Vec::new(), post: None };
-        let mut arrays = self.b.bind("rows", Ir::Screma(Box::new(screma))).into_iter();
-        for ((buffer, mode), left) in modes.iter().zip(left) {
-            self.put_back(*buffer, *mode, width, left, &mut arrays);
-        }
-        Ok(())
+        self.memory.clamped = outer_clamped;
+        self.put_all_back(width, f, modes, (map, left), (inner, own), span)
     }
 
     /// Sets a buffer to the view that one iteration has of it.
-    fn enter_part(&mut self, buffer: usize, mode: Mode, index: Var) {
+    pub(super) fn enter_part(&mut self, buffer: usize, mode: &Mode, index: Var) {
         let mut it = self.memory.buffers[buffer].clone();
         match mode {
-            Mode::Owned { dim, start, is_inside, depth: _ } => {
+            &Mode::Owned { dim, start, is_inside, .. } => {
                 let own = match start {
                     Operand::Const(Scalar::I64(0)) => index.into(),
                     start => self.b.binary("at", BinaryOp::Add, index, start),
@@ -323,6 +344,7 @@ impl Lowerer<'_, '_> {
                 Left::Window(Vec::new())
             }
             Contents::Pending(slots) => {
+                let slots = self.in_turn(slots);
                 results.extend(slots.iter().flat_map(|slot| slot.leaves.clone()));
                 Left::Slots(slots)
             }
@@ -338,117 +360,6 @@ impl Lowerer<'_, '_> {
         are
     }
 
-    /// Writes the parts that all iterations yield back into a buffer.
-    fn put_back(
-        &mut self,
-        buffer: usize,
-        mode: Mode,
-        width: Operand,
-        left: Left,
-        arrays: &mut impl Iterator<Item = Var>,
-    ) {
-        match (left, mode) {
-            (Left::Nothing, _) => {}
-            (Left::Window(mut parts), Mode::Owned { dim, start, is_inside, depth }) => {
-                let Some(mut values) = arrays.next() else { return };
-                let mut part = Part { dim, start, len: width };
-                // Each part so far belongs to a loop around all writes. If all these loops have iterations, every iteration
-                // writes and so is inside, or has failed. If one has none, the window is empty and may lie anywhere.
-                if !is_inside && depth != Some(parts.len()) {
-                    (part, values) = self.part_inside(buffer, part, values);
-                }
-                parts.push(part);
-                let free = self.memory.buffers[buffer].free();
-                let values =
-                    self.outermost_to(values, free.iter().position(|free| *free == dim).unwrap_or(0));
-                self.overwrite(buffer, parts, values);
-            }
-            (Left::Slots(slots), _) => slots.into_iter().for_each(|slot| {
-                let leaves = slot.leaves.iter().filter_map(|_| arrays.next()).map(Operand::from).collect();
-                let extents = std::iter::once(width).chain(slot.extents).collect();
-                self.put_slot(buffer, Slot { extents, leaves });
-            }),
-            (Left::Window(_), Mode::Scattered) => {}
-        }
-    }
-
-    /// Restricts a part to the inside of the buffer; returns it with its values.
-    fn part_inside(&mut self, buffer: usize, part: Part, values: Var) -> (Part, Var) {
-        let (zero, extent) = (Operand::i64(0), self.memory.buffers[buffer].extents[part.dim]);
-        let start = self.b.binary("from", BinaryOp::SMax, part.start, zero);
-        let end = self.sum(part.start, part.len);
-        let end = self.b.binary("to", BinaryOp::SMin, end, extent);
-        let len = self.b.binary("len", BinaryOp::Sub, end, start);
-        let len = self.b.binary("len", BinaryOp::SMax, len, zero);
-        let skipped = self.b.binary("skipped", BinaryOp::Sub, start, part.start);
-        let shape = self.b.function.ty(values).shape()[1..].to_vec();
-        let first = SliceDim::Range { start: skipped, len, stride: Operand::i64(1) };
-        let dims = std::iter::once(first).chain(shape.into_iter().map(SliceDim::whole)).collect();
-        let values = self.b.slice("inside", values, dims);
-        (Part { start, len, ..part }, values)
-    }
-
-    /// Moves the outermost dimension of an array inwards.
-    fn outermost_to(&mut self, array: Var, position: usize) -> Var {
-        if position == 0 {
-            return array;
-        }
-        let rank = self.b.function.ty(array).rank();
-        let inner = 1..rank;
-        let mut perm: Vec<usize> = inner.collect();
-        perm.insert(position, 0);
-        self.b.bind_one("rows", Ir::Rearrange { array, perm })
-    }
-
-    /// Overwrites parts of a buffer whose contents are an array or as before the loop.
-    fn overwrite(&mut self, buffer: usize, parts: Vec<Part>, values: Var) {
-        let it = self.memory.buffers[buffer].clone();
-        let contents = match it.contents {
-            Contents::Array(array) => {
-                let array = self.overwritten(&it, array, &parts, values);
-                Contents::Array(array)
-            }
-            Contents::Base | Contents::Window(..) | Contents::Scalar(_) | Contents::Pending(_) => {
-                Contents::Window(parts, values)
-            }
-        };
-        self.memory.written.insert(buffer);
-        self.memory.buffers[buffer].contents = contents;
-    }
-
-    /// Writes scattered values, or passes them to the surrounding loop.
-    fn put_slot(&mut self, buffer: usize, slot: Slot) {
-        if let Contents::Pending(slots) = &mut self.memory.buffers[buffer].contents {
-            return slots.push(slot);
-        }
-        let array = self.settle(buffer);
-        let (mut count, mut certs) = (Operand::i64(1), Vec::new());
-        for extent in &slot.extents {
-            let (product, cert) = self.size(SizeOp::Mul, count, *extent);
-            count = product;
-            certs.extend(cert);
-        }
-        let mut inputs = Vec::new();
-        for leaf in slot.leaves.iter().filter_map(|leaf| leaf.as_var()) {
-            inputs.push(match slot.extents.len() {
-                1 => leaf,
-                _ => {
-                    let flat = Ir::Reshape { array: leaf, shape: [count].into_iter().collect() };
-                    self.b.with_certs(&certs, |b| b.bind_one("flat", flat))
-                }
-            });
-        }
-        let types: Vec<Type> =
-            inputs.iter().filter_map(|input| self.b.function.ty(*input).elem()).map(Type::Scalar).collect();
-        let rank = types.len() - 1;
-        let lambda = self.b.identity(&types);
-        let dests = vec![ScatterDest::at(array, rank)];
-        let scatter = Scatter { width: count, inputs, lambda, dests };
-        let array = self.b.bind_one("m", Ir::Scatter(Box::new(scatter)));
-        self.memory.written.insert(buffer);
-        self.memory.buffers[buffer].contents = Contents::Array(array);
-    }
-
     /// Returns a product, without factors that are 1.
     pub(super) fn product(&mut self, x: Operand, y: Operand) -> Operand {
         let one = Operand::i64(1);
@@ -458,9 +369,7 @@ impl Lowerer<'_, '_> {
         if y == one {
             return x;
         }
-        let product = self.b.binary("n", BinaryOp::Mul, x, y);
-        self.products.extend(product.as_var().map(|product| (product, (x, y))));
-        product
+        self.b.binary("n", BinaryOp::Mul, x, y)
     }
 
     /// Returns a sum, without summands that are 0; its summands are remembered.
@@ -493,6 +402,19 @@ impl Lowerer<'_, '_> {
     }
 }
 
+impl Mode {
+    /// Returns whether a window of these many parts must be restricted to the inside of the buffer when it is written back.
+    ///
+    /// Each part so far belongs to a loop around all writes. If all these loops have iterations, every iteration writes and so is
+    /// inside, or has failed. If one has none, the window is empty and may lie anywhere.
+    pub(super) fn needs_clamping(&self, n_parts: usize) -> bool {
+        match self {
+            Mode::Owned { is_inside, depth, .. } => !is_inside && *depth != Some(n_parts),
+            Mode::Scattered => false,
+        }
+    }
+}
+
 impl Left {
     /// Returns the operands that must be known outside of the iteration.
     fn sizes(&self) -> Vec<Operand> {
@@ -519,7 +441,7 @@ fn depth(access: &Access) -> Option<usize> {
 }
 
 /// Returns whether a variable is bound outside some statements, or could be.
-fn can_hoist(stms: &[Stm], index: Var, var: Var) -> bool {
+pub(super) fn can_hoist(stms: &[Stm], index: Var, var: Var) -> bool {
     if var == index {
         return false;
     }

@@ -212,6 +212,17 @@ impl Lowerer<'_, '_> {
         items.get(usize::try_from(index).ok()?).copied()
     }
 
+    /// Returns a text that is written out in the program.
+    pub(super) fn written_text(&self, text: &Data) -> Option<String> {
+        let array = text.leaves.first().and_then(|leaf| leaf.as_var())?;
+        let items = self.written_out.get(&array)?.iter();
+        let char = |item: &Operand| match item {
+            Operand::Const(Scalar::I32(code)) => char::from_u32(*code as u32),
+            _ => None,
+        };
+        items.map(char).collect()
+    }
+
     /// Returns `len` elements from index `start` with a stride; all are known to be in bounds.
     pub(super) fn part(&mut self, data: &Data, start: Operand, len: Operand, stride: Operand) -> Data {
         self.part_under(data, start, len, stride, &[])

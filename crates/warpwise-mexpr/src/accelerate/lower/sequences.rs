@@ -264,6 +264,26 @@ impl Lowerer<'_, '_> {
         })
     }
 
+    /// Lowers `foldr f start s` to a loop that begins with the last element.
+    pub(super) fn foldr(
+        &mut self,
+        f: &Value,
+        start: &Data,
+        seq: &Data,
+        shape: &Shape,
+        span: Span,
+    ) -> Result<Data, Failure> {
+        let n = length(seq);
+        let last = self.b.binary("last", BinaryOp::Sub, n, Operand::i64(1));
+        self.iterations(start, Iterations::Times(n), span, &mut |this, index, now| {
+            let from_end = this.b.binary("i", BinaryOp::Sub, last, index);
+            let element = this.element(seq, from_end);
+            let arguments = vec![Value::Data(element), Value::Data(now.clone())];
+            let next = this.call(f.clone(), arguments, shape, span)?;
+            this.data(next, span)
+        })
+    }
+
     /// Lowers `reduce f neutral s`. If the elements hold sequences, they are combined in order.
     pub(super) fn reduce(
         &mut self,

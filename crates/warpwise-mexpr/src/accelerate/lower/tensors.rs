@@ -12,16 +12,10 @@ use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType, ValueType};
 use crate::builtins::Builtin;
 
 use super::exprs::text;
+use super::memory::Place;
 use super::patterns::length;
 use super::value::{Data, Layout, Shape, Value, View, ViewKind};
 use super::{Lowerer, Retry};
-
-/// The location of an element: its index in the buffer, which depends on checks.
-struct Place {
-    buffer: usize,
-    index: Vec<Operand>,
-    certs: Vec<Var>,
-}
 
 impl Lowerer<'_, '_> {
     /// Lowers a built-in on tensors that is applied to all its arguments; returns `None` for other built-ins.
@@ -75,14 +69,14 @@ impl Lowerer<'_, '_> {
     }
 
     fn get(&mut self, place: &Place, shape: &Shape, span: Span) -> Result<Data, Failure> {
-        let value = self.read(place.buffer, &place.index, &place.certs, span)?;
+        let value = self.read(place, span)?;
         let element = self.memory.buffers[place.buffer].element;
         let ty = if let Shape::Scalar(ty) = shape { *ty } else { element };
         Ok(Data::scalar(ty, value))
     }
 
     fn put(&mut self, place: &Place, value: Operand, span: Span) -> Result<Data, Failure> {
-        self.write(place.buffer, &place.index, value, &place.certs, span)?;
+        self.write(place, value, span)?;
         Ok(super::parallel::unit())
     }
 
@@ -122,7 +116,12 @@ impl Lowerer<'_, '_> {
         if let ViewKind::Flat(_) = view.kind {
             self.may_have_rank(view, index.len())?;
         }
-        let certs = self.check_index(index, &extents);
+        // The rank of a flat view is not known.
+        let shown = match view.kind {
+            ViewKind::Shaped(_) => &extents[..],
+            ViewKind::Flat(_) => &extents[..index.len().min(extents.len())],
+        };
+        let certs = self.check_index(index, &extents, shown);
         match view.kind {
             ViewKind::Shaped(rank) => {
                 let mut place: Vec<Operand> = tensor.leaves[..view.fixed].to_vec();
@@ -132,7 +131,8 @@ impl Lowerer<'_, '_> {
                         _ => *component,
                     });
                 }
-                Ok(Place { buffer, index: place, certs })
+                let is_plain = view.fixed == 0 && self.is_whole(tensor, view);
+                Ok(Place { buffer, index: place, certs, is_plain })
             }
             ViewKind::Flat(_) => {
                 let mut at = Operand::i64(0);
@@ -142,9 +142,15 @@ impl Lowerer<'_, '_> {
                 }
                 // The missing extents are 1.
                 let at = self.sum(tensor.leaves[0], at);
-                Ok(Place { buffer, index: vec![at], certs })
+                Ok(Place { buffer, index: vec![at], certs, is_plain: false })
             }
         }
+    }
+
+    /// Returns whether a view without fixed dimensions is the whole tensor.
+    fn is_whole(&self, tensor: &Data, view: View) -> bool {
+        let extents = &self.memory.buffers[view.buffer].extents;
+        tensor.leaves[0] == Operand::i64(0) && extents.first() == tensor.leaves.get(1)
     }
 
     /// Makes a component of an index depend on certificates, for uses that do not name them.
@@ -178,7 +184,11 @@ impl Lowerer<'_, '_> {
         for extent in &extents {
             size = self.product(size, *extent);
         }
-        let certs = self.check_index(&[position], &[size]);
+        let shown = match view.kind {
+            ViewKind::Shaped(_) => &extents[..],
+            ViewKind::Flat(_) => &[size],
+        };
+        let certs = self.check_index(&[position], &[size], shown);
         let index = match view.kind {
             ViewKind::Flat(_) => vec![self.sum(tensor.leaves[0], position)],
             ViewKind::Shaped(_) => {
@@ -191,7 +201,7 @@ impl Lowerer<'_, '_> {
                 place
             }
         };
-        Place { buffer: view.buffer, index, certs }
+        Place { buffer: view.buffer, index, certs, is_plain: false }
     }
 
     /// Returns the index of a position that is in bounds.
@@ -246,7 +256,7 @@ impl Lowerer<'_, '_> {
         let rank = self.rank_of(tensor, own);
         let fine = self.b.compare("fine", CompareOp::SLe, n, rank);
         let mut certs = Vec::from_iter(self.check(fine, wrong_rank(rank, index)));
-        certs.extend(self.check_index(index, &extents));
+        certs.extend(self.check_index(index, &extents, &extents[..index.len().min(extents.len())]));
         let mut at = Operand::i64(0);
         for (position, extent) in extents.iter().enumerate() {
             at = if at == Operand::i64(0) { at } else { self.product(at, *extent) };
@@ -325,8 +335,8 @@ impl Lowerer<'_, '_> {
         Ok(self.part(&all, Operand::i64(0), rank, Operand::i64(1)))
     }
 
-    /// Returns certificates that the components of an index are in bounds.
-    fn check_index(&mut self, index: &[Operand], extents: &[Operand]) -> Vec<Var> {
+    /// Returns certificates that the components of an index are in bounds; the message shows the given shape.
+    fn check_index(&mut self, index: &[Operand], extents: &[Operand], shown: &[Operand]) -> Vec<Var> {
         let mut all = None;
         for (component, extent) in index.iter().zip(extents) {
             let low = self.b.compare("low", CompareOp::SLe, Operand::i64(0), *component);
@@ -339,10 +349,7 @@ impl Lowerer<'_, '_> {
         }
         let Some(all) = all else { return Vec::new() };
         let mut parts = listed("Index ", index);
-        parts.extend(listed(
-            " out of bounds for a tensor of shape ",
-            &extents[..index.len().min(extents.len())],
-        ));
+        parts.extend(listed(" out of bounds for a tensor of shape ", shown));
         Vec::from_iter(self.check(all, Message { parts, calls: Vec::new() }))
     }
 
@@ -378,7 +385,7 @@ fn wrong_rank(rank: Operand, index: &[Operand]) -> Message {
     Message { parts, calls: Vec::new() }
 }
 
-fn listed(before: &str, operands: &[Operand]) -> Vec<MessagePart> {
+pub(super) fn listed(before: &str, operands: &[Operand]) -> Vec<MessagePart> {
     let mut parts = vec![MessagePart::Text(format!("{before}["))];
     for (position, operand) in operands.iter().enumerate() {
         if position > 0 {

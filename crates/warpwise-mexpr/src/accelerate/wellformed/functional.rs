@@ -21,7 +21,7 @@ pub(super) fn check(errors: &mut Errors<'_>, decls: &[Decl]) {
 
 fn expression(errors: &mut Errors<'_>, expr: &Expr) {
     if let ExprKind::Apply(function, arguments) = &expr.kind
-        && let ExprKind::Builtin(Builtin::Foldl | Builtin::Reduce) = function.kind
+        && let ExprKind::Builtin(Builtin::Foldl | Builtin::Foldr | Builtin::Reduce) = function.kind
         && arguments.get(1).is_some_and(|start| errors.is_function(start.ty))
     {
         let rule = "folds in accelerated code do not accumulate functions";

@@ -104,7 +104,7 @@ fn has_effect(builtin: Builtin) -> bool {
 /// Returns the index of the argument of a built-in that is the function it applies.
 fn function_argument(builtin: Builtin) -> Option<usize> {
     match builtin {
-        Builtin::Foldl => Some(0),
+        Builtin::Foldl | Builtin::Foldr => Some(0),
         Builtin::Loop | Builtin::SeqLoop => Some(1),
         Builtin::SeqLoopAcc => Some(2),
         // The other built-ins apply no function.
@@ -130,9 +130,7 @@ fn has_builtin(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(
         builtin,
-        Roundfi
-            | IntToChar
-            | Print
+        Print
             | DPrint
             | TensorGet
             | TensorSet

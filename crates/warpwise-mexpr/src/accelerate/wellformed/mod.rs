@@ -1,12 +1,14 @@
 //! Well-formedness: whether extracted code can run on a device (papers/000, Figures 9 to 11).
 //!
 //! [`check`] inspects every definition of both parts and reports all errors together, in the order of their positions; each error
-//! states the rule, the position and a remedy. [`functional`] and [`imperative`] hold the rules of one part, this file those of
+//! states the rule, the position and a remedy, and errors in included files also where the program uses them. [`functional`] and [`imperative`] hold the rules of one part, this file those of
 //! both. Needs: extracted programs. Absent: properties that only a run shows (regularity, ranks, bounds).
 
 pub mod functional;
 
 pub mod imperative;
+
+mod used;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +29,12 @@ pub fn check(checked: &Checked, functional: &[Decl], imperative: &[Decl]) -> Res
     let mut errors = Errors { checked, found: BTreeMap::new() };
     functional::check(&mut errors, functional);
     imperative::check(&mut errors, imperative);
-    if errors.found.is_empty() { Ok(()) } else { Err(Failure::User(errors.found.into_values().collect())) }
+    if errors.found.is_empty() {
+        return Ok(());
+    }
+    let parts = [functional, imperative];
+    let found = errors.found.into_values().map(|error| used::label_use(checked, &parts, error));
+    Err(Failure::User(found.collect()))
 }
 
 /// The rules of one part of a program that differ from those of the other.
@@ -194,9 +201,38 @@ impl Errors<'_> {
     fn builtin(&mut self, builtin: Builtin, span: Span, part: &Part) {
         if !is_shared(builtin) && !(part.has_builtin)(builtin) {
             let rule = format!("accelerated code cannot use `{}`", builtin.name());
-            let remedy = "compute it outside: what accelerated code uses is handed to it";
-            self.add("M0417", span, &rule, remedy);
+            self.add("M0417", span, &rule, remedy(builtin));
         }
+    }
+}
+
+/// Returns what to use instead of a built-in that accelerated code does not have.
+fn remedy(builtin: Builtin) -> &'static str {
+    use Builtin::*;
+    match builtin {
+        Print | DPrint | PrintFloat | PrintError => {
+            "print outside: let the accelerated expression give what is printed; expressions with `loop` may print"
+        }
+        Iter | Iteri => "use `map` on sequences without effects, or `loop` on tensors",
+        CreateList | CreateRope => "use `create`",
+        TensorGet | TensorSet | TensorLinearGet | TensorLinearSet | TensorRank | TensorShape
+        | TensorSlice | TensorSub | Loop | SeqLoop | SeqLoopAcc => {
+            "tensors belong to expressions with `loop`; sequences have `get`, `length`, `map` and `reduce`"
+        }
+        TensorIterSlice => "use `loop` with `tensorSliceExn t [i]`",
+        TensorCreateDense
+        | TensorCreateCArrayInt
+        | TensorCreateCArrayFloat
+        | TensorCreateUninitInt
+        | TensorCreateUninitFloat
+        | TensorCopy => {
+            "make the tensor outside, with `tensorCreateUninitFloat` or `tensorCreateUninitInt` if it is only a result, and write it in a `loop`"
+        }
+        Map | Mapi | Map2 | ParallelMap | Reduce | Flatten | Create | Concat | Set | Cons | Snoc
+        | SplitAt | Reverse | Head | Tail | Null | Subsequence => {
+            "expressions with `loop` use tensors, and take sequences only to read: `length`, `get` and `foldl`"
+        }
+        _ => "compute it outside, before the accelerated expression, which can use the result",
     }
 }
 
@@ -268,12 +304,15 @@ fn is_shared(builtin: Builtin) -> bool {
             | Neqf
             | Floorfi
             | Ceilfi
+            | Roundfi
             | IntToFloat
             | Eqc
             | CharToInt
+            | IntToChar
             | Length
             | Get
             | Foldl
+            | Foldr
             | Error
             | ExternalExp
             | ExternalLog

@@ -140,8 +140,11 @@ fn shape(arguments: &mut Taken) -> Result<Vec<usize>, Stop> {
 }
 
 fn element(tensor: &Tensor, index: &[i64]) -> Result<usize, Stop> {
-    let position = tensor.position(index).filter(|_| index.len() == tensor.shape.len());
-    position.ok_or_else(|| outside(tensor, index))
+    let rank = tensor.shape.len();
+    if index.len() != rank {
+        return Err(Stop::Fault(format!("Index {index:?} for a tensor of rank {rank}")));
+    }
+    tensor.position(index).ok_or_else(|| outside(tensor, index))
 }
 
 fn linear(tensor: &Tensor, index: i64) -> Result<usize, Stop> {
