@@ -130,10 +130,12 @@ impl HostProgram {
         }
         let split = split_host(checked, &sources)?;
         let code = compile_accelerated(&split.host, code_options, &split.entries);
-        let lowered = match how.mode == Mode::Accelerated && !split.entries.is_empty() {
-            true => Some(lower_host(split, &sources, options, how.accepted)?),
-            false => None,
+        // The debugger reports the errors of lowering, too.
+        let lowered = match split.entries.is_empty() {
+            true => None,
+            false => Some(lower_host(split, &sources, options, how.accepted)?),
         };
+        let lowered = lowered.filter(|_| how.mode == Mode::Accelerated);
         Ok(Prepared { code, sources, accelerates, how, lowered })
     }
 }

@@ -169,6 +169,17 @@ impl Loop {
         })
     }
 
+    /// Returns the indices of the next elements of a new tensor, at most `most`.
+    pub(super) fn next_indices(&mut self, most: usize) -> Seq {
+        let n = most.min(self.n - self.index);
+        let mut index = || {
+            let index = self.place.iter().map(|component| Value::Int(*component)).collect();
+            advance(&mut self.place, &self.shape);
+            Value::Seq(index)
+        };
+        (0..n).map(|_| index()).collect()
+    }
+
     fn element(&self, tensor: usize, index: usize) -> Result<Value, Stop> {
         self.tensors[tensor].get(index).map_err(Stop::Fault)
     }

@@ -157,6 +157,20 @@ fn push(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
     Ok(())
 }
 
+/// Adds an element at the start, if the tree's start has no other owner and its first leaf has room.
+fn push_first(tree: &mut Rc<Node>, value: Value) -> Result<(), Value> {
+    let Some(Node { length, shape }) = Rc::get_mut(tree) else { return Err(value) };
+    match shape {
+        Shape::Leaf(items) if *length < SMALL => items.insert_first(value),
+        Shape::Join { left, .. } if left.elements().is_none_or(|slice| slice.len() < SMALL) => {
+            push_first(left, value)?;
+        }
+        _ => return Err(value),
+    }
+    *length += 1;
+    Ok(())
+}
+
 /// Adds a few elements at the end, if the tree's end has no other owner.
 fn append(mut tree: Rc<Node>, others: &Node) -> Result<Rc<Node>, Rc<Node>> {
     let few = others.elements().filter(|slice| slice.len() <= SMALL);
@@ -228,16 +242,12 @@ impl Seq {
     }
 
     /// Adds an element at the start.
-    pub fn cons(self, value: Value) -> Seq {
-        let mut seq = self;
-        if let Some(Node { length, shape: Shape::Leaf(items) }) = seq.0.as_mut().and_then(Rc::get_mut)
-            && *length < SMALL
-        {
-            items.insert_first(value);
-            *length += 1;
-            return seq;
+    pub fn cons(mut self, value: Value) -> Seq {
+        let Some(tree) = &mut self.0 else { return Seq::from(vec![value]) };
+        match push_first(tree, value) {
+            Ok(()) => self,
+            Err(value) => Seq::from(vec![value]).concat(self),
         }
-        Seq::from(vec![value]).concat(seq)
     }
 
     /// Adds an element at the end.

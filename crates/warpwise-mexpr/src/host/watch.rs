@@ -131,12 +131,19 @@ fn alike(left: &Value, right: &Value) -> Result<(), (usize, usize)> {
     }
 }
 
+/// The iterations of nested loops, each with those that used each element.
+#[derive(Default, Debug)]
+pub(super) struct Races(Vec<Iterations>);
+
 /// The iterations of a loop that used each element.
 #[derive(Default, Debug)]
-pub(super) struct Races {
-    iteration: usize,
+struct Iterations {
+    /// The running iteration.
+    now: usize,
     /// Uses of the elements of each buffer.
     used: FxHashMap<usize, Vec<Used>>,
+    /// The same in an inner loop, which uses few elements in each of its many runs, by buffer and position.
+    few_used: FxHashMap<(usize, usize), Used>,
 }
 
 /// The uses of an element: the iteration that wrote it, one that read it, and another one that read it. Iterations are counted
@@ -144,13 +151,28 @@ pub(super) struct Races {
 type Used = [u32; 3];
 
 impl Races {
-    /// Begins an iteration.
+    /// Begins a loop inside of those that run.
+    pub(super) fn begin_loop(&mut self) {
+        self.0.push(Iterations::default());
+    }
+
+    /// Begins an iteration of the innermost loop.
     pub(super) fn begin(&mut self, iteration: usize) {
-        self.iteration = iteration;
+        if let Some(innermost) = self.0.last_mut() {
+            innermost.now = iteration;
+        }
+    }
+
+    /// Ends the innermost loop.
+    pub(super) fn end_loop(&mut self) {
+        self.0.pop();
     }
 
     /// Inspects a built-in that is about to run.
     pub(super) fn look(&mut self, builtin: Builtin, arguments: &[Value]) -> Result<(), String> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
         let (tensor, position) = match (builtin, arguments) {
             (Builtin::TensorGet | Builtin::TensorSet, [Value::Tensor(tensor), Value::Seq(index), ..]) => {
                 let index: Vec<i64> = index.iter().filter_map(|component| as_int(&component)).collect();
@@ -165,20 +187,33 @@ impl Races {
         match position {
             Some(position) if position < tensor.size() => {
                 let writes = matches!(builtin, Builtin::TensorSet | Builtin::TensorLinearSet);
-                self.access(tensor, position, writes)
+                let mut loops = self.0.iter_mut().enumerate();
+                loops.try_for_each(|(depth, it)| it.access(tensor, position, writes, depth > 0))
             }
             // The built-in itself reports the error.
             _ => Ok(()),
         }
     }
+}
 
-    fn access(&mut self, tensor: &Rc<Tensor>, position: usize, writes: bool) -> Result<(), String> {
-        let iteration = u32::try_from(self.iteration + 1).unwrap_or(u32::MAX);
+impl Iterations {
+    fn access(
+        &mut self,
+        tensor: &Rc<Tensor>,
+        position: usize,
+        writes: bool,
+        is_inner: bool,
+    ) -> Result<(), String> {
+        let iteration = u32::try_from(self.now + 1).unwrap_or(u32::MAX);
         let buffer = Rc::as_ptr(&tensor.buffer) as usize;
-        let used = self.used.entry(buffer).or_insert_with(|| vec![[0; 3]; tensor.buffer.borrow().len()]);
-        let Some([writer, reader, second_reader]) = used.get_mut(tensor.offset + position) else {
-            return Ok(());
+        let position = tensor.offset + position;
+        let used = if is_inner {
+            Some(self.few_used.entry((buffer, position)).or_default())
+        } else {
+            let n = tensor.buffer.borrow().len();
+            self.used.entry(buffer).or_insert_with(|| vec![[0; 3]; n]).get_mut(position)
         };
+        let Some([writer, reader, second_reader]) = used else { return Ok(()) };
         let other = |user: u32| (user != 0 && user != iteration).then(|| user - 1);
         let race = |other: u32, they: &str, we: &str| {
             Err(format!(

@@ -77,9 +77,7 @@ pub(super) fn ill_typed(builtin: Builtin) -> Stop {
 
 /// Runs a built-in with all its arguments.
 pub(super) fn run(machine: &mut Machine<'_>, builtin: Builtin, arguments: Arguments) -> Result<Given, Stop> {
-    if let Some(races) = &mut machine.races {
-        races.look(builtin, &arguments)?;
-    }
+    machine.races.look(builtin, &arguments)?;
     if let [left, right] = arguments.as_slice()
         && let Some(result) = binary(builtin, left, right)
     {

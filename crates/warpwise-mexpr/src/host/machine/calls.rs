@@ -9,11 +9,14 @@ use crate::builtins::Builtin;
 use super::super::budget;
 use super::super::builtins::{self, Arguments, Given, Stop};
 use super::super::code::{FunctionId, Use};
-use super::super::loops::{Loop, Step};
+use super::super::loops::{Loop, Over, Step};
 use super::super::native::Answer;
 use super::super::value::{Partial, Value};
-use super::super::watch::{Races, Samples};
+use super::super::watch::Samples;
 use super::{Flow, Frame, MOST_FRAMES, MOST_SLOTS, Machine, State, ill_typed};
+
+/// Maximum number of elements of a tensor that native code makes at a time.
+const MOST_INDICES: usize = 1024;
 
 impl Machine<'_> {
     /// Calls the native code of a function, if it has any.
@@ -119,7 +122,37 @@ impl Machine<'_> {
         match answer {
             Answer::Value(value) => Ok((Given::Value(value), false)),
             Answer::GivenUp => Ok((builtins::run(self, builtin, arguments)?, true)),
-            Answer::None => Ok((builtins::run(self, builtin, arguments)?, false)),
+            Answer::None => match builtins::run(self, builtin, arguments)? {
+                Given::Loop(it) if it.over == Over::Tensor => self.make_elements(it),
+                given @ (Given::Loop(_) | Given::Value(_)) => Ok((given, false)),
+            },
+        }
+    }
+
+    /// Makes the elements of a tensor by native code, if there is some: a number of them at a time. Returns the rest of the loop if
+    /// the native code gives up.
+    fn make_elements(&mut self, mut it: Box<Loop>) -> Result<(Given, bool), Stop> {
+        let Some(native) = self.native.as_mut().filter(|native| native.maps(&it.function)) else {
+            return Ok((Given::Loop(it), false));
+        };
+        while it.index < it.n {
+            let before = it.place.clone();
+            let indices = it.next_indices(MOST_INDICES);
+            let n_indices = indices.len();
+            match native.repeat(Builtin::Map, &[it.function.clone(), Value::Seq(indices)], self.world) {
+                Answer::Value(Value::Seq(elements)) if elements.len() == n_indices => {
+                    elements.iter().for_each(|element| it.results.push(element));
+                    it.index += n_indices;
+                }
+                answer => {
+                    it.place = before;
+                    return Ok((Given::Loop(it), matches!(answer, Answer::GivenUp)));
+                }
+            }
+        }
+        match it.next(None)? {
+            Step::Done(tensor) => Ok((Given::Value(tensor), false)),
+            Step::Call(..) => Err(ill_typed()),
         }
     }
 
@@ -134,10 +167,9 @@ impl Machine<'_> {
             budget::take(budget::CALL, String::new)?;
             let step = it.next(given)?;
             if it.is_raced {
-                match (&step, &mut self.races) {
-                    (Step::Call(..), Some(races)) => races.begin(it.index - 1),
-                    (Step::Done(_), races) => *races = None,
-                    (Step::Call(..), None) => {}
+                match &step {
+                    Step::Call(..) => self.races.begin(it.index - 1),
+                    Step::Done(_) => self.races.end_loop(),
                 }
             }
             match step {
@@ -193,8 +225,8 @@ impl Machine<'_> {
         match it.builtin {
             _ if !self.is_watched => {}
             Builtin::Reduce => it.samples = Samples::of(&it.state, &it.source),
-            Builtin::Loop if self.races.is_none() => {
-                self.races = Some(Races::default());
+            Builtin::Loop => {
+                self.races.begin_loop();
                 it.is_raced = true;
             }
             // The other loops run in order, or their calls are independent.

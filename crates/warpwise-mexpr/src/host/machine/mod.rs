@@ -63,7 +63,7 @@ pub fn run_native(
         failed: 0,
         is_watched: false,
         is_strict: false,
-        races: None,
+        races: Races::default(),
     };
     let mut result = machine.main();
     if let (Ok(_), Err(message)) = (&result, machine.channels.finish()) {
@@ -95,8 +95,8 @@ pub(super) struct Machine<'a> {
     is_watched: bool,
     /// Whether sequences made by a watched expression must have elements of equal length.
     pub is_strict: bool,
-    /// The accesses of the iterations of a watched loop, while one is running.
-    pub races: Option<Races>,
+    /// The accesses of the iterations of the watched loops that are running.
+    pub races: Races,
 }
 
 /// An activation of a function.

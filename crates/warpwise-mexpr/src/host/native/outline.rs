@@ -45,6 +45,13 @@ pub(super) fn outline(code: &Code) -> (Code, Vec<Called>) {
 /// Returns the function that an instruction calls repeatedly, possibly after it has received more arguments.
 fn called(function: &Function, at: usize, instr: &Instr) -> Option<Called> {
     let (builtin, callee) = match instr {
+        // The elements of a tensor are those of a sequence, made of the sequence of all indices.
+        Instr::Builtin {
+            builtin:
+                Builtin::TensorCreateCArrayInt | Builtin::TensorCreateCArrayFloat | Builtin::TensorCreateDense,
+            arguments,
+            ..
+        } => (Builtin::Map, *arguments.get(1)?),
         Instr::Builtin { builtin, arguments, .. } => {
             (*builtin, *Repeat::of(*builtin)?.parts(arguments)?.function)
         }

@@ -95,6 +95,19 @@ impl<'a> Natives<'a> {
         }
     }
 
+    /// Returns the entry that calls a function repeatedly.
+    fn loop_of(&self, builtin: Builtin, function: &Value) -> Option<u32> {
+        match function {
+            Value::Function(closure) => self.loops.get(&(builtin, closure.function)).copied(),
+            _ => None,
+        }
+    }
+
+    /// Returns whether there is native code that maps a function over a sequence.
+    pub(in crate::host) fn maps(&self, function: &Value) -> bool {
+        !self.is_off && self.loop_of(Builtin::Map, function).is_some()
+    }
+
     /// Runs a built-in with all its arguments, if it calls a function repeatedly.
     pub(in crate::host) fn repeat(
         &mut self,
@@ -107,7 +120,7 @@ impl<'a> Natives<'a> {
         }
         let Some(place) = Repeat::of(builtin).map(place) else { return Answer::None };
         let Value::Function(closure) = &arguments[place] else { return Answer::None };
-        let Some(number) = self.loops.get(&(builtin, closure.function)).copied() else { return Answer::None };
+        let Some(number) = self.loop_of(builtin, &arguments[place]) else { return Answer::None };
         let others = arguments[..place].iter().chain(&arguments[place + 1..]);
         self.enter(number, closure.captured.iter().chain(others), world)
     }
