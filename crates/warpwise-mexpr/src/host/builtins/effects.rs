@@ -154,10 +154,8 @@ fn world(machine: &mut Machine<'_>, builtin: Builtin, arguments: &mut Taken) -> 
             unit(machine.world.print(&text))
         }
         Builtin::FlushStdout | Builtin::FlushStderr => unit(machine.world.flush()),
-        Builtin::ReadLine => match machine.world.read_line()? {
-            Some(line) => Ok(Value::string(&line)),
-            None => Err(Stop::Fault("standard input has no more lines".to_string())),
-        },
+        // As in Miking, there is an empty line at the end.
+        Builtin::ReadLine => Ok(Value::string(&machine.world.read_line()?.unwrap_or_default())),
         Builtin::ReadBytesAsString => {
             let count = arguments.int()?;
             let wanted = usize::try_from(count);
