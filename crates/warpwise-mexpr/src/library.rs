@@ -1,5 +1,11 @@
 //! The library that comes with the compiler, written in the language: `library/*.mc`.
 
+use warpwise_diag::Sources;
+
+use crate::syntax::ast::DeclKind;
+use crate::syntax::names::Names;
+use crate::syntax::parser::parse_program;
+
 /// Texts of the files, by path.
 const FILES: &[(&str, &str)] = &[
     ("assoc-seq.mc", include_str!("../library/assoc-seq.mc")),
@@ -25,6 +31,31 @@ const FILES: &[(&str, &str)] = &[
 /// Returns the text of a file of the library.
 pub fn file(path: &str) -> Option<&'static str> {
     FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
+}
+
+/// Returns the path of the file that defines a value, a constructor or a type of this name; the first in the order of the paths.
+pub fn defining(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|(path, text)| defines(path, text, name)).map(|(path, _)| *path)
+}
+
+fn defines(path: &str, text: &str, name: &str) -> bool {
+    if name.starts_with('_') || !text.contains(name) {
+        return false;
+    }
+    let mut names = Names::default();
+    let file = Sources::new().add(path.to_string(), text.to_string());
+    let parsed = parse_program(file, text, &mut names);
+    let is = |ident: &crate::syntax::ast::Ident| names.text(ident.name) == name;
+    parsed.program.decls.iter().any(|decl| match &decl.kind {
+        DeclKind::Let(binding) => is(&binding.name),
+        DeclKind::Recursive(bindings) => bindings.iter().any(|binding| is(&binding.name)),
+        DeclKind::Con(con) => is(&con.name),
+        DeclKind::External(external) => is(&external.name),
+        DeclKind::Type(ty) => is(&ty.name),
+        DeclKind::Utest(_) | DeclKind::Lang(_) | DeclKind::Use(_) | DeclKind::Do(_) | DeclKind::Match(_) => {
+            false
+        }
+    })
 }
 
 /// Returns the paths of all files of the library.

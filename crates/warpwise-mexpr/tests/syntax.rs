@@ -1,7 +1,7 @@
 //! The corpus of syntax tests: `tests/syntax/*.mc`.
 //!
-//! A line that ends in `-- error: TEXT` must be the start of exactly one syntax error, with TEXT in its message or label; no
-//! other line may be the start of one. A line that ends in `-- tree: TEXT` must start a `let` whose value prints as TEXT. A text
+//! A line that ends in `-- error: TEXT` must be the start of exactly one syntax error, with TEXT in its message, its label or a
+//! hint; no other line may be the start of one. A line that ends in `-- tree: TEXT` must start a `let` whose value prints as TEXT. A text
 //! without errors must be unchanged by printing and parsing again.
 
 use std::fs;
@@ -62,9 +62,13 @@ fn round_trip(file: FileId, program: &Program, names: &mut Names) -> Option<Stri
 fn compare_errors(expected: Option<&str>, errors: &[&Diagnostic]) -> Option<String> {
     match (expected, errors) {
         (None, []) => None,
-        (Some(text), [error]) if error.message.contains(text) || error.at.contains(text) => None,
+        (Some(text), [error]) if says(error, text) => None,
         _ => Some(format!("expected error {expected:?}, found {errors:?}")),
     }
+}
+
+fn says(error: &Diagnostic, text: &str) -> bool {
+    [&error.message, &error.at].into_iter().chain(&error.hints).any(|part| part.contains(text))
 }
 
 fn tree_on_line(program: &Program, names: &Names, on_line: impl Fn(u32) -> bool) -> Option<String> {

@@ -52,7 +52,10 @@ impl Resolver<'_> {
     }
 
     fn binding(&mut self, binding: &ast::Binding) -> tree::Binding {
+        let is_function = matches!(binding.body.kind, ast::ExprKind::Lambda(..));
+        self.being_defined.extend(is_function.then_some(binding.name.name));
         let (ty, body) = self.typed_body(binding);
+        self.being_defined.truncate(self.being_defined.len() - usize::from(is_function));
         let var = self.bind(binding.name.name, binding.name.span);
         tree::Binding { var, ty, body }
     }

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use warpwise_diag::{Diagnostic, Failure, FileId, Span};
 
 use crate::builtins::{self, Builtin, Kind};
+use crate::library;
 use crate::load::Loaded;
 use crate::syntax::names::{Names, Symbol};
 use crate::syntax::parser::parse_type;
@@ -28,7 +29,14 @@ use scopes::Scope;
 const MAX_ERRORS: usize = 100;
 
 /// Names of built-ins in other implementations, and their names here.
-const OTHER_NAMES: [(&str, &str); 3] = [
+const OTHER_NAMES: [(&str, &str); 10] = [
+    ("-", "`subi`, or `subf` for floats, before its arguments,"),
+    ("*", "`muli`, or `mulf` for floats, before its arguments,"),
+    ("/", "`divi`, or `divf` for floats, before its arguments,"),
+    ("%", "`modi`, before its arguments,"),
+    ("==", "`eqi`, or `eqf` for floats, before its arguments,"),
+    ("<=", "`leqi`, or `leqf` for floats, before its arguments,"),
+    (">=", "`geqi`, or `geqf` for floats, before its arguments,"),
     ("tensorGet", "`tensorGetExn`"),
     ("tensorSet", "`tensorSetExn`"),
     (
@@ -79,6 +87,8 @@ struct Resolver<'a> {
     /// Whether the parallel words keep their meaning everywhere, which holds in programs that accelerate something.
     words_are_kept: bool,
     errors: Vec<Diagnostic>,
+    /// The names of the functions around the current expression that cannot call themselves.
+    being_defined: Vec<Symbol>,
 }
 
 impl<'a> Resolver<'a> {
@@ -96,6 +106,7 @@ impl<'a> Resolver<'a> {
             mentioned_types: FxHashMap::default(),
             words_are_kept,
             errors: Vec::new(),
+            being_defined: Vec::new(),
         };
         resolver.predefine();
         resolver
@@ -189,12 +200,30 @@ impl<'a> Resolver<'a> {
         let candidates = scope(self).names().map(|name| self.text(name));
         let close = scopes::closest(&text, candidates).map(str::to_string);
         let mut error = Diagnostic::error(code, span, format!("there is no {what} `{text}` here"));
-        let other = OTHER_NAMES.iter().filter(|_| code == "M0201").find(|(other, _)| *other == text);
-        match (other, close) {
-            (Some((_, name)), _) => error = error.hint(format!("it is called {name} here")),
-            (None, Some(close)) => error = error.hint(format!("did you mean `{close}`?")),
-            (None, None) => {}
+        if let Some(hint) = self.hint_for(code, name).or_else(|| Some(format!("did you mean `{}`?", close?)))
+        {
+            error = error.hint(hint);
         }
         self.error(error);
+    }
+
+    /// Returns the likely intention behind an unbound name that is a known one elsewhere.
+    fn hint_for(&self, code: &str, name: Symbol) -> Option<String> {
+        let text = self.text(name);
+        if code == "M0201" {
+            if self.being_defined.contains(&name) {
+                return Some(format!(
+                    "a function that calls itself is defined inside `recursive`: `recursive let {text} = ... end`"
+                ));
+            }
+            if let Some((_, name)) = OTHER_NAMES.iter().find(|(other, _)| *other == text) {
+                return Some(format!("it is called {name} here"));
+            }
+        }
+        let file = match code {
+            "M0201" | "M0202" | "M0204" => library::defining(text)?,
+            _ => return None,
+        };
+        Some(format!("it is defined in the library: add `include \"{file}\"` at the start of the file"))
     }
 }

@@ -184,7 +184,7 @@ impl TokenKind {
     /// Returns the name of a token with that text in messages.
     pub fn describe(self, text: &str) -> String {
         match self {
-            TokenKind::Eof => "the end of the file".to_string(),
+            TokenKind::Eof => "end of the file".to_string(),
             TokenKind::String => "a string".to_string(),
             _ => format!("`{text}`"),
         }

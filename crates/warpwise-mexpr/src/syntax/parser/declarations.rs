@@ -67,7 +67,7 @@ impl Parser<'_> {
             TokenKind::Recursive => {
                 self.bump();
                 let bindings = self.recursive_bindings()?;
-                self.expect(TokenKind::End, "`let` or `end`, or the rest of the definition")?;
+                self.expect(TokenKind::End, super::END_OF_RECURSIVE)?;
                 DeclKind::Recursive(bindings)
             }
             TokenKind::Lang => DeclKind::Lang(self.language()?),
@@ -103,7 +103,7 @@ impl Parser<'_> {
         self.expect(TokenKind::Let, "`let`")?;
         let name = self.variable("the name of what is defined")?;
         let ty = self.optional_type()?;
-        self.expect(TokenKind::Equals, "`=`")?;
+        self.expect(TokenKind::Equals, super::EQUALS)?;
         Ok(Binding { name, ty, body: self.expression()? })
     }
 

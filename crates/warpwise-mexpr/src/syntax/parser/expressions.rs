@@ -87,7 +87,7 @@ impl Parser<'_> {
             }
             _ => self.plain_decl()?,
         };
-        self.expect(TokenKind::In, "`in`, or the rest of the definition")?;
+        self.expect(TokenKind::In, super::IN)?;
         Ok(decl)
     }
 
@@ -119,7 +119,7 @@ impl Parser<'_> {
             let what = if is_match { "`then` or `in`" } else { "`then`, or the rest of the condition" };
             self.expect(TokenKind::Then, what)?;
             let then = self.expression()?;
-            self.expect(TokenKind::Else, "`else`, or the rest of the expression")?;
+            self.expect(TokenKind::Else, super::ELSE)?;
             tests.push(Test { scrutinee, pattern, then });
         }
         let otherwise = self.expression()?;
@@ -148,7 +148,7 @@ impl Parser<'_> {
             self.expect(TokenKind::Then, "`then`")?;
             cases.push((pattern, self.expression()?));
         }
-        self.expect(TokenKind::End, "`case` or `end`, or the rest of the expression")?;
+        self.expect(TokenKind::End, super::END_OF_SWITCH)?;
         Ok(self.expr(start, ExprKind::Switch(Box::new(scrutinee), cases)))
     }
 

@@ -73,7 +73,7 @@ impl Parser<'_> {
             TokenKind::Syn => self.syn(),
             TokenKind::Sem => self.sem(),
             TokenKind::Type => Ok(LangDeclKind::Type(self.type_decl()?)),
-            _ => Err(self.unexpected("`syn`, `sem`, `type` or `end`")),
+            _ => Err(self.unexpected(super::END_OF_LANGUAGE)),
         }
     }
 

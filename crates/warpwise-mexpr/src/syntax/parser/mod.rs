@@ -297,7 +297,17 @@ impl<'a> Parser<'a> {
     fn hint_for(&self, token: Token, expected: &str) -> Option<String> {
         let text = self.slice(token);
         let previous = self.position.checked_sub(1).map(|last| self.tokens[last].kind);
+        if let Some(hint) = missing(token.kind, expected) {
+            return Some(hint.to_string());
+        }
         let hint = match token.kind {
+            TokenKind::Unknown if text.starts_with('\'') => {
+                "a character is one letter between two `'`, as in `'a'`; a string has double quotes, `\"text\"`"
+            }
+            TokenKind::Plus => "there are no operators: write `addi 1 2`, or `addf` for floats",
+            TokenKind::PlusPlus => "write `concat a b`; `++` stands in patterns only",
+            TokenKind::Less => "there are no operators: write `lti 1 2`, or `ltf` for floats",
+            TokenKind::Greater => "there are no operators: write `gti 1 2`, or `gtf` for floats",
             TokenKind::UnclosedString => "close it with `\"`",
             TokenKind::UnclosedComment => "close it with `-/`; comments nest",
             TokenKind::Upper | TokenKind::QuotedCon
@@ -321,6 +331,28 @@ impl<'a> Parser<'a> {
         Some(hint.to_string())
     }
 }
+
+/// Returns a hint about a part of a construct that is missing, if another token stands in its place.
+fn missing(found: TokenKind, expected: &str) -> Option<&'static str> {
+    let begins_top = matches!(found, TokenKind::Mexpr | TokenKind::Lang | TokenKind::Eof);
+    Some(match expected {
+        IN => "a definition inside an expression ends with `in`: `let x = 1 in ...`",
+        ELSE => "every `if` has an `else`: write `else ()` if there is nothing to do",
+        END_OF_RECURSIVE if begins_top => "`recursive` ends with `end`",
+        END_OF_SWITCH if begins_top => "`switch` ends with `end`",
+        END_OF_LANGUAGE if begins_top => "`lang` ends with `end`",
+        EQUALS if found == TokenKind::Lower => "functions are written with `lam`: `let f = lam x. ...`",
+        _ => return None,
+    })
+}
+
+// Arguments of [`Parser::unexpected`] that [`missing`] explains.
+const IN: &str = "`in`, or the rest of the definition";
+const ELSE: &str = "`else`, or the rest of the expression";
+const END_OF_RECURSIVE: &str = "`let` or `end`, or the rest of the definition";
+const END_OF_SWITCH: &str = "`case` or `end`, or the rest of the expression";
+const END_OF_LANGUAGE: &str = "`syn`, `sem`, `type` or `end`";
+const EQUALS: &str = "`=` and the value of what is defined";
 
 /// The argument of [`Parser::unexpected`] at the end of an application.
 const ARGUMENT: &str = "an argument, or the end of the expression";
