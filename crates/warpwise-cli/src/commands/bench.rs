@@ -18,6 +18,7 @@ use warpwise_runtime::execute::RunError;
 
 use crate::calls::Calls;
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
+use crate::commands::host::refuse_host_program;
 use crate::failure::{FAILED, Failure};
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print_line, say, write_json};
@@ -103,6 +104,7 @@ enum Timed {
 
 /// Times all cases of a program.
 pub fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
+    refuse_host_program(&arguments.file)?;
     let BenchArguments { file, compile, run, cache, .. } = arguments;
     let (context, program) = start(file, compile, &run.clone().tuned_beside(file), cache, &[])?;
     let mut sources = Sources::new();

@@ -13,6 +13,7 @@ use warpwise_driver::build::build_standalone;
 use warpwise_export::{Api, Form, export};
 use warpwise_runtime::formats::whole::Place;
 
+use crate::commands::host::refuse_host_program;
 use crate::failure::Failure;
 use crate::options::CompileOptions;
 use crate::output::{Progress, say};
@@ -44,6 +45,7 @@ pub struct BuildArguments {
 
 /// Compiles and links the program.
 pub fn build(arguments: &BuildArguments) -> Result<u8, Failure> {
+    refuse_host_program(&arguments.file)?;
     let progress = Progress::of(format!("building {}", arguments.file.display()));
     let built = build_standalone(&arguments.file, &arguments.compile.options(), arguments.portable)?;
     let form = match arguments {

@@ -65,6 +65,15 @@ pub fn is_host_program(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "mc")
 }
 
+/// Fails if a file is a host program, which only `run`, `check` and `dev` take.
+pub fn refuse_host_program(file: &Path) -> Result<(), Failure> {
+    if !is_host_program(file) {
+        return Ok(());
+    }
+    let message = "this is a host program: `warpwise run` runs it, and with --test its `utest`s";
+    Err(Failure::Failed(format!("{}: {message}", file.display())))
+}
+
 /// A run of a host program.
 pub struct HostRun<'a> {
     /// File of the program.
@@ -149,8 +158,9 @@ fn warn_of_unused(wrong: Vec<Diagnostic>, sources: &Sources) {
 /// Prints which accelerated expressions met irregular sequences, which costs time.
 fn note_irregular(executable: &Executable) {
     for (place, Met { message, times, on_host }) in executable.irregular() {
-        let how = if *on_host { "computed in order on the host" } else { "slower than regular sequences" };
-        say(&format!("note: {place}: {how} ({times} times): {message}"));
+        let how = if *on_host { "computed in order on the host" } else { "computed by slower code" };
+        let calls = if *times == 1 { "1 call was".to_string() } else { format!("{times} calls were") };
+        say(&format!("note: {place}: {calls} {how}: {message}"));
     }
 }
 

@@ -28,9 +28,9 @@ use crate::start;
 pub struct RunArguments {
     /// The program
     file: PathBuf,
-    /// The entry point
-    #[arg(short, long, default_value = "main")]
-    entry: String,
+    /// The entry point [default: main]
+    #[arg(short, long)]
+    entry: Option<String>,
     /// Values as text, or files with values (text, binary, .npy, .png); without any, standard input is read
     #[arg(value_name = "ARG")]
     arguments: Vec<String>,
@@ -66,6 +66,7 @@ pub struct RunArguments {
 /// Compiles the program, reads the arguments, calls the entry point, and writes the results.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if is_host_program(&arguments.file) {
+        refuse_options(arguments)?;
         return run_host(&HostRun {
             file: &arguments.file,
             arguments: &arguments.arguments,
@@ -80,14 +81,14 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let context = start::context(&arguments.run, &arguments.cache)?;
     let mut phases = Phases::new(arguments.profile);
     phases.keep(arguments.profile_trace.is_some());
-    let built = start::compile(&arguments.file, &arguments.compile, &arguments.cache, &[&arguments.entry])?;
+    let built = start::compile(&arguments.file, &arguments.compile, &arguments.cache, &[arguments.entry()])?;
     if arguments.verbose {
         say(&cache_remark(built.cached, built.not_kept.as_deref()));
     }
     phases.done(if built.cached { "take from the cache" } else { "compile" });
     let program = start::load(built, &context, &arguments.run)?;
     phases.done("load");
-    let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
+    let entry = program.entry(arguments.entry()).map_err(Failure::Call)?;
     check_places(arguments)?;
     check_outputs(entry, &arguments.outputs, arguments.binary)?;
     let results = call(arguments, &context, &program, &mut phases)?;
@@ -96,7 +97,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     phases.done("write results");
     phases.memory(context.memory().statistics().peak_live);
     if arguments.profile {
-        let options = Options { entries: vec![arguments.entry.clone()], ..arguments.compile.options() };
+        let options = Options { entries: vec![arguments.entry().to_string()], ..arguments.compile.options() };
         phases.copies(&staying_copies(read_core(&arguments.file, &options)?, &options)?);
     }
     if let Some((statistics, traffic)) = program.device_memory() {
@@ -106,6 +107,30 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         write_json(out, &trace(phases.begin, &phases.kept, &program.steps()))?;
     }
     Ok(0)
+}
+
+/// Fails if an option is given that means nothing for host programs, which write their results themselves.
+fn refuse_options(arguments: &RunArguments) -> Result<(), Failure> {
+    let given = [
+        ("--entry", arguments.entry.is_some()),
+        ("--output", !arguments.outputs.is_empty()),
+        ("--binary", arguments.binary),
+        ("--full", arguments.full),
+        ("--profile-trace", arguments.profile_trace.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::Failed(format!(
+            "{}: this is a host program, for which {option} means nothing",
+            arguments.file.display()
+        ))),
+    }
+}
+
+impl RunArguments {
+    fn entry(&self) -> &str {
+        self.entry.as_deref().unwrap_or("main")
+    }
 }
 
 /// Prints why a large argument cannot be processed in chunks, and the remedies.
@@ -124,7 +149,7 @@ fn call(
     program: &Program,
     phases: &mut Phases,
 ) -> Result<Vec<Option<Value>>, Failure> {
-    let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
+    let entry = program.entry(arguments.entry()).map_err(Failure::Call)?;
     let (words, options) = (&arguments.arguments, arguments.compile.options());
     // With `--binary` the name of a file does not tell its format.
     let outputs = if arguments.binary { &[][..] } else { &arguments.outputs };
@@ -150,8 +175,8 @@ fn call(
     } else if arguments.profile {
         program.start_profile();
     }
-    let progress = Progress::of(format!("running {}", arguments.entry));
-    let called = interrupt::stoppable(|| program.call(&arguments.entry, values));
+    let progress = Progress::of(format!("running {}", arguments.entry()));
+    let called = interrupt::stoppable(|| program.call(arguments.entry(), values));
     drop(progress);
     let results = match called {
         Err(error) if is_out_of_memory(&error) && takes_arrays && !words.is_empty() => {

@@ -17,6 +17,7 @@ use warpwise_stream::source::{Format, Notes, Source, SourceOptions, Take, Wanted
 use warpwise_stream::step::{Fold, Map, Step};
 
 use crate::arguments::expected_type;
+use crate::commands::host::refuse_host_program;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
@@ -96,6 +97,7 @@ pub struct StreamArguments {
 
 /// Compiles the program, then runs it over the data, which is read, processed and written concurrently.
 pub fn stream(arguments: &StreamArguments) -> Result<u8, Failure> {
+    refuse_host_program(&arguments.file)?;
     let StreamArguments { file, compile, run, cache, .. } = arguments;
     let entries = if arguments.fold { &FOLD[..] } else { &[arguments.entry.as_str()] };
     let (context, program) = start(file, compile, run, cache, entries)?;

@@ -22,6 +22,7 @@ use warpwise_runtime::execute::{RunError, UsedParameter};
 use warpwise_runtime::pool::CancelFlag;
 
 use super::bench::duration;
+use crate::commands::host::refuse_host_program;
 use crate::failure::Failure;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{print_line, write_whole};
@@ -96,6 +97,7 @@ struct Seen {
 
 /// Searches for the best values, and writes them to a file.
 pub fn autotune(arguments: &AutotuneArguments) -> Result<u8, Failure> {
+    refuse_host_program(&arguments.file)?;
     let AutotuneArguments { file, compile, run, cache, .. } = arguments;
     let (context, program) = start(file, compile, run, cache, &[])?;
     if program.parameters().is_empty() {

@@ -23,6 +23,7 @@ use warpwise_runtime::memory::default_limit;
 use warpwise_runtime::pool::available_cores;
 
 use self::summary::Kind;
+use crate::commands::host::refuse_host_program;
 use crate::failure::{FAILED, Failure};
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print_line, write_json};
@@ -160,6 +161,7 @@ fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if metadata.is_dir() {
             programs_below(path, &mut programs).map_err(|error| failed(error.to_string()))?;
         } else {
+            refuse_host_program(path)?;
             programs.push(path.clone());
         }
     }
