@@ -109,3 +109,15 @@ entry sums_of_sums [n][m][k] (xs: [n][m][k]i32) : [m]i32 = reduce (map2 (+)) (re
 -- random input { [300][33]i32 } auto output
 entry running [n][m] (xs: [n][m]i32) : ([n]i32, [][m]i32) =
   (scan (+) 0 (map (\x -> loop s = 0 for i < m do s * 3 + x[i]) xs), filter (\x -> i32.sum x > 4) xs)
+
+-- Elements that are computed from rows, and rows that are not where they are read.
+-- ==
+-- entry: of_rows
+-- input { [[[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4], [5, 6]]] }
+-- output { [4, 24, 60] [2, 6, 10, 4, 8, 12] }
+-- input { empty([0][2][2]i32) } output { [0, 0] [0, 0, 0, 0] }
+-- random input { [300][20][2]i32 } auto output
+entry of_rows [n][m] (xs: [n][m][2]i32) : ([m]i32, [2 * m]i32) =
+  ( reduce (map2 (+)) (replicate m 0) (map (map (\r -> r[0] * r[1])) xs)
+  , reduce (map2 (+)) (replicate (2 * m) 0) (map (\x -> flatten (transpose x)) xs)
+  )
