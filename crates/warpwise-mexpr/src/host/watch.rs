@@ -151,7 +151,7 @@ struct Iterations {
 type Used = [u32; 3];
 
 impl Races {
-    /// Begins a loop inside of those that run.
+    /// Begins a loop inside the loops that are running.
     pub(super) fn begin_loop(&mut self) {
         self.0.push(Iterations::default());
     }

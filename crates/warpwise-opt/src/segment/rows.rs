@@ -168,7 +168,7 @@ impl Elements<'_> {
             }
             // Repeated for every column.
             expr @ exprs!(Operand, scalar, view)
-                if !self.reads_row(&expr) && is_cheap(&expr) && is_view(self.function, &expr) =>
+                if !self.reads_row(&expr) && is_one_operation(&expr) && is_view(self.function, &expr) =>
             {
                 self.stms.push(Stm { pattern, expr, certs, span });
             }
@@ -198,8 +198,8 @@ impl Elements<'_> {
     }
 }
 
-/// Whether computing an expression once more costs at most one operation.
-fn is_cheap(expr: &Expr) -> bool {
+/// Whether an expression costs at most as much as one simple operation.
+fn is_one_operation(expr: &Expr) -> bool {
     cost::scalar(expr).is_none_or(|cost| cost <= 1.0)
 }
 

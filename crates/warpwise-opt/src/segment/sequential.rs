@@ -180,7 +180,6 @@ fn by_host(
         return Ok(stms);
     }
     if machine == Machine::Cpu
-        && !soac.map.body.can_fail()
         && let Some(stm) = by_columns(function, Some(machine), (&pattern, &soac), span)
     {
         return Ok(vec![stm]);

@@ -15,7 +15,7 @@ use super::system;
 /// Free bytes that may always be kept for reuse, the budget permitting.
 const SLACK: u64 = 64 << 20;
 
-/// Part of the budget that may be lost to blocks of larger classes than were asked for: one in so many bytes.
+/// Blocks may be larger than their requests need. The budget divided by this number is the most that they waste together.
 const SPARE_PART: u64 = 16;
 
 /// A pool of memory blocks with a byte budget; clones are handles of the same pool.
