@@ -125,12 +125,12 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
             }
         }
         Expr::Scatter(ref soac) if host.machine == Machine::Cpu && looks_up(soac) => {
-            for stm in sequential::map_apart(function, stm) {
+            for stm in apart::map_apart(function, stm) {
                 host_stm(function, host, stm, out)?;
             }
         }
-        _ if sequential::map_calls(&stm.expr) => {
-            for stm in sequential::map_apart(function, stm) {
+        _ if apart::map_calls(&stm.expr) => {
+            for stm in apart::map_apart(function, stm) {
                 host_stm(function, host, stm, out)?;
             }
         }

@@ -11,12 +11,12 @@
 
 use warpwise_diag::{Limit, Span};
 use warpwise_ir::{
-    Body, Expr, Function, Hist, HistOp, Lambda, LoopForm, LoopParam, Operand, Partition, Scatter, Screma,
-    SliceDim, Stm, Type, Var, exprs,
+    Body, Expr, Function, Hist, HistOp, Lambda, LoopForm, LoopParam, Operand, Screma, SliceDim, Stm, Type,
+    Var, exprs,
 };
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType};
 
-use super::{Machine, bind, blocks, columns, element_stms, inlined, plain, rows, small};
+use super::{Machine, apart, bind, blocks, columns, element_stms, inlined, plain, rows, small};
 
 /// The context of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,82 +61,6 @@ pub fn calls(body: &Body) -> bool {
         stm.expr.for_each_body(|body| found |= calls(body));
         found
     })
-}
-
-/// Whether the map of a SOAC calls a function, and the SOAC does more than map.
-pub fn map_calls(expr: &Expr) -> bool {
-    match expr {
-        Expr::Screma(soac) => !soac.is_map() && calls(&soac.map.body),
-        Expr::Partition(soac) => calls(&soac.lambda.body),
-        Expr::Scatter(soac) => calls(&soac.lambda.body),
-        Expr::Hist(soac) => calls(&soac.lambda.body),
-        exprs!(simple, If, Loop, Stream, WithAcc, FlatMap, Seg) => false,
-    }
-}
-
-/// Splits a SOAC for which [`map_calls`] holds into a map and the same SOAC over the map's results.
-pub fn map_apart(function: &mut Function, mut stm: Stm) -> Vec<Stm> {
-    let mut stms = Vec::new();
-    match &mut stm.expr {
-        Expr::Screma(soac) => {
-            let Screma { width, inputs, map, .. } = &mut **soac;
-            split_lambda(function, *width, inputs, map, stm.span, &mut stms);
-        }
-        Expr::Partition(soac) => {
-            let Partition { width, inputs, lambda, .. } = &mut **soac;
-            split_lambda(function, *width, inputs, lambda, stm.span, &mut stms);
-        }
-        Expr::Scatter(soac) => {
-            let Scatter { width, inputs, lambda, .. } = &mut **soac;
-            split_lambda(function, *width, inputs, lambda, stm.span, &mut stms);
-        }
-        Expr::Hist(soac) => {
-            let Hist { width, inputs, lambda, .. } = &mut **soac;
-            split_lambda(function, *width, inputs, lambda, stm.span, &mut stms);
-        }
-        exprs!(simple, If, Loop, Stream, WithAcc, FlatMap, Seg) => {}
-    }
-    for first in &mut stms {
-        first.certs.extend(&stm.certs);
-    }
-    stms.push(stm);
-    stms
-}
-
-/// Moves the body of a lambda into a map of its own. Afterwards the lambda yields elements of that map's results, and of the
-/// inputs that it returned unchanged.
-fn split_lambda(
-    function: &mut Function,
-    width: Operand,
-    inputs: &mut Vec<Var>,
-    lambda: &mut Lambda,
-    span: Span,
-    stms: &mut Vec<Stm>,
-) {
-    // If the lambda has checks, all its results must come from the map, so that they rely on the checks.
-    let handed_on = |x: &Operand| match lambda.body.can_fail() {
-        true => None,
-        false => lambda.params.iter().position(|&param| *x == param.into()),
-    };
-    let (mut params, mut arrays, mut computed, mut mapped) = (vec![], vec![], vec![], vec![]);
-    for x in &lambda.body.result {
-        let row = function.operand_type(*x);
-        params.push(function.fresh("x", row.clone()));
-        arrays.push(match handed_on(x) {
-            Some(at) => inputs[at],
-            None => {
-                computed.push(*x);
-                mapped.push(function.fresh("mapped", row.array_of(&[width])));
-                mapped[mapped.len() - 1]
-            }
-        });
-    }
-    let result = params.iter().map(|&param| param.into()).collect();
-    let mut map = std::mem::replace(lambda, Lambda { params, body: Body { stms: vec![], result } });
-    map.body.result = computed;
-    let inputs = std::mem::replace(inputs, arrays);
-    let first = Screma { width, inputs, map, scans: vec![], reduces: vec![], post: None };
-    stms.push(plain(mapped, Expr::Screma(Box::new(first)), span));
 }
 
 /// Returns the statements that replace a SOAC for which [`needs_loop`] holds.
@@ -191,7 +115,7 @@ fn by_host(
     let mut stms = Vec::new();
     if !soac.map.body.stms.is_empty() && !soac.is_map() {
         let Screma { width, inputs, map, .. } = &mut soac;
-        split_lambda(function, *width, inputs, map, span, &mut stms);
+        apart::split_lambda(function, *width, inputs, map, span, &mut stms);
         if let Some(mut parts) = by_parts(function, machine, (&pattern, &soac), span) {
             stms.append(&mut parts);
             return Ok(stms);
