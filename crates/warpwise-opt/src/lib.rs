@@ -38,6 +38,7 @@ pub mod chunk;
 
 pub mod segment;
 pub mod straighten;
+pub mod tighten;
 
 pub mod distribute;
 pub mod divide;

@@ -9,7 +9,7 @@ use crate::pass::Pass;
 pub const PASSES: &[Pass] = &[
     INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, UNROLL, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
-    ENCLOSE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
+    TIGHTEN, ENCLOSE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
 ];
 
@@ -48,6 +48,8 @@ pub const CPU: &[Pass] = &[
     SEGMENT,
     // Elements of iotas become indices, so that scheduling sees which accesses are contiguous.
     SIMPLIFY,
+    // By now conditions are on indices, no longer on elements of iotas.
+    TIGHTEN,
     // Before the passes that give small operations versions for many threads.
     ENCLOSE,
     DISTRIBUTE,
@@ -114,7 +116,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// Passes that can be left out: they make code faster, and change results by rounding at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, UNROLL, ENCLOSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, UNROLL, TIGHTEN, ENCLOSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// Returns the given passes without contraction, so that every float operation is rounded separately.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -311,6 +313,14 @@ const SEGMENT_DEVICE: Pass = Pass {
     needs: Level::Soac,
     gives: Some(Level::Seg),
     run: crate::segment::segment_device,
+};
+
+const TIGHTEN: Pass = Pass {
+    name: "tighten",
+    about: "reduce only the iterations whose values are not the neutral element",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::tighten::tighten,
 };
 
 const ENCLOSE: Pass = Pass {
