@@ -51,6 +51,8 @@ struct Known {
     below: Vec<Sum>,
     /// The variable and the number whose sum the variable equals.
     sum: Option<(Var, i64)>,
+    /// Variables that are this variable minus a number, if this variable should turn out not to be negative.
+    lesser: Vec<(Var, i64)>,
     /// The two nonnegative factors whose product the variable equals.
     product: Option<(Operand, Operand)>,
 }
@@ -96,6 +98,9 @@ impl Facts {
     pub fn set_nonnegative(&mut self, var: Var) {
         if !self.known[var].nonnegative {
             self.change(var).nonnegative = true;
+            for (lesser, number) in self.known[var].lesser.clone() {
+                self.bind_sum(lesser, var, number);
+            }
         }
     }
 
@@ -207,6 +212,9 @@ impl Facts {
             0 => true,
             1.. => self.known[x].below.iter().any(ends) || (all <= 0 && own <= 0),
         };
+        if !fits && number < 0 && own == 0 {
+            self.change(of).lesser.push((var, number));
+        }
         if !fits || !(-MOST..=MOST).contains(&all) {
             return;
         }
