@@ -30,7 +30,7 @@ pub struct CompileOptions {
     /// Vector width in bits (128, 256, 512; 1: no vectors), instead of the machine's widest
     #[arg(long, value_name = "BITS")]
     pub vector_width: Option<u32>,
-    /// Omit these passes, to measure their effect (sink, fuse, unmap, hoist, nest, tighten, enclose, distribute, divide, carry, specialise, tile, narrow, contract, short_circuit, merge)
+    /// Omit these passes, to measure their effect (sink, fuse, unmap, hoist, nest, tighten, enclose, delinearise, distribute, divide, carry, specialise, tile, narrow, contract, short_circuit, merge)
     #[arg(long, value_name = "PASS,...", value_delimiter = ',', value_parser = optional_pass)]
     pub without: Vec<String>,
     /// Scan and partition in one launch on OpenCL devices too; this needs work-groups that make progress while others wait for

@@ -40,6 +40,7 @@ pub mod segment;
 pub mod straighten;
 pub mod tighten;
 
+pub mod delinearise;
 pub mod distribute;
 pub mod divide;
 pub mod enclose;

@@ -9,7 +9,7 @@ use crate::pass::Pass;
 pub const PASSES: &[Pass] = &[
     INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, UNROLL, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
-    TIGHTEN, ENCLOSE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
+    TIGHTEN, ENCLOSE, DELINEARISE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
 ];
 
@@ -52,6 +52,8 @@ pub const CPU: &[Pass] = &[
     TIGHTEN,
     // Before the passes that give small operations versions for many threads.
     ENCLOSE,
+    // After `enclose`, whose operations are small, and before the passes that know nests.
+    DELINEARISE,
     DISTRIBUTE,
     DIVIDE,
     SCHEDULE,
@@ -116,7 +118,7 @@ pub const UNFUSED: &[Pass] = &[
 
 /// Passes that can be left out: they make code faster, and change results by rounding at most.
 #[rustfmt::skip]
-pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, UNROLL, TIGHTEN, ENCLOSE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
+pub const OPTIONAL: &[Pass] = &[SINK, FUSE, UNMAP, HOIST, NEST, UNROLL, TIGHTEN, ENCLOSE, DELINEARISE, DISTRIBUTE, DIVIDE, CARRY, SPECIALISE, TILE, NARROW, CONTRACT, SHORT_CIRCUIT, MERGE];
 
 /// Returns the given passes without contraction, so that every float operation is rounded separately.
 pub fn strict(passes: &[Pass]) -> Vec<Pass> {
@@ -329,6 +331,14 @@ const ENCLOSE: Pass = Pass {
     needs: Level::Seg,
     gives: None,
     run: crate::enclose::enclose,
+};
+
+const DELINEARISE: Pass = Pass {
+    name: "delinearise",
+    about: "give flat ranges a dimension for each quotient and remainder of their index",
+    needs: Level::Seg,
+    gives: None,
+    run: crate::delinearise::delinearise,
 };
 
 const DISTRIBUTE: Pass = Pass {
