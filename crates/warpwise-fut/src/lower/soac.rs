@@ -13,9 +13,9 @@ use warpwise_ir::{
     Expr, Hist, HistOp, Lambda, Operand, Partition, Reduce, Scan, Scatter, ScatterDest, Screma, Var,
 };
 
-use crate::lower::context::{Lowering, shape_parts, text};
+use crate::lower::context::{Lowering, number, shape_parts, text};
 use crate::lower::types::{Extent, Repr};
-use crate::lower::value::{Use, Value};
+use crate::lower::value::{Env, Use, Value};
 use crate::typed::intrinsic::Structural;
 
 /// A kind of second-order fold.
@@ -34,7 +34,7 @@ impl<'a> Lowering<'a, '_> {
         args: &[Value<'a>],
     ) -> Result<Value<'a>, Failure> {
         match (intrinsic, args) {
-            (Structural::Map, [f, xs]) => self.map(f, xs, |this| this.type_argument_at(arguments, 1)),
+            (Structural::Map, [f, xs]) => self.map(f, xs, arguments),
             (Structural::Reduce, [op, ne, xs]) => self.fold(Fold::Reduce { commutative: false }, op, ne, xs),
             (Structural::ReduceComm, [op, ne, xs]) => {
                 self.fold(Fold::Reduce { commutative: true }, op, ne, xs)
@@ -125,12 +125,7 @@ impl<'a> Lowering<'a, '_> {
         self.type_argument(ty, &arguments.env)
     }
 
-    fn map(
-        &mut self,
-        f: &Value<'a>,
-        xs: &Value<'a>,
-        element_type: impl FnOnce(&mut Self) -> Result<Repr, Failure>,
-    ) -> Result<Value<'a>, Failure> {
+    fn map(&mut self, f: &Value<'a>, xs: &Value<'a>, arguments: &Use<'a>) -> Result<Value<'a>, Failure> {
         let (width, element) = self.array(xs)?;
         let inputs = self.arrays(element)?;
         self.code.open();
@@ -138,8 +133,9 @@ impl<'a> Lowering<'a, '_> {
         let params = self.arrays(&x)?;
         let y = self.apply(f.clone(), vec![x])?;
         self.demand_data(&y)?;
-        let y = self.settle(y, element_type)?;
+        let y = self.settle(y, |this| this.type_argument_at(arguments, 1))?;
         let map = self.code.close_lambda(params, y.leaves());
+        self.check_rows(&y.leaves(), &arguments.env);
         if map.body.stms.is_empty() {
             return Ok(Value::Array(width, Box::new(self.rearranged(width, &map.params, &inputs, &y))));
         }
@@ -147,6 +143,16 @@ impl<'a> Lowering<'a, '_> {
         let results = self.code.bind("", Expr::Screma(Box::new(screma)), &[]);
         let mut results = results.into_iter().map(Operand::Var);
         Ok(Value::Array(width, Box::new(y.with_leaves(&mut results))))
+    }
+
+    /// Checks that no size of the rows that a map yields is negative. The rows check their sizes themselves, but there may be none.
+    fn check_rows(&mut self, rows: &[Operand], env: &Env<'a>) {
+        let sizes: Vec<Operand> = rows.iter().flat_map(|&row| self.code.ty(row).shape().to_vec()).collect();
+        for size in sizes {
+            if self.code.in_scope(size) && !self.code.is_size(size) {
+                self.check_size_saying(size, vec![text("Size "), number(size), text(" is negative")], env);
+            }
+        }
     }
 
     /// Returns a limit for accumulators, which cannot be elements of arrays.
