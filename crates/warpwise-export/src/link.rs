@@ -105,12 +105,13 @@ impl Work<'_> {
         // The loader resolves thread-local variables.
         libraries.push(loader);
         let soname = format!("lib{}.so", name_of(path));
-        let words = ["-shared".as_ref(), "-soname".as_ref(), soname.as_ref(), object.as_os_str()];
+        let words = ["-shared".as_ref(), object.as_os_str(), "-soname".as_ref(), soname.as_ref()];
         self.link("library.so", &words, &libraries)?;
+        self.link("nameless.so", &words[..2], &libraries)?;
         let manifest = format!("{:#}\n", manifest(self.interface, api));
         written(&self.folder.join("library.h"), header(self.interface, api).as_bytes())?;
         written(&self.folder.join("library.json"), manifest.as_bytes())?;
-        let shared_object = self.folder.join("library.so");
+        let shared_object = self.folder.join("nameless.so");
         let bytes = fs::read(&shared_object).map_err(|error| ExportError::File(shared_object, error))?;
         written(&self.folder.join("library.c"), source(self.interface, api, &bytes).as_bytes())?;
         let made = ["library.so", "library.a", "library.h", "library.json", "library.c"];

@@ -1,7 +1,8 @@
 //! A library as one C file, for build scripts that compile C files together with the header.
 //!
-//! The file contains the shared object as data. At startup the data is written to a memory file, which the loader opens, and
-//! every function of the header jumps to its counterpart there.
+//! The file contains the shared object as data. At startup, before other constructors run, the data is written to a memory file, which
+//! the loader opens, and every function of the header jumps to its counterpart there. The shared object has no name of its own
+//! (`soname`): nothing else that asks the loader for a library can get it.
 //!
 //! ```text
 //! futhark_entry_main:  jmp *warpwise_targets+8*17(%rip)
@@ -49,30 +50,70 @@ pub fn source(interface: &Interface, api: Api, shared_object: &[u8]) -> String {
 const WORDS: usize = 8;
 
 /// C code that loads the library at startup. It uses only functions of the C library, and none that needs a macro of a header.
+///
+/// The loader knows a library by its name, and gives out a loaded one instead of opening a file of the same name. A program that closes
+/// its descriptors makes their numbers free again, so the name of a descriptor may be the name of a library that was loaded before:
+/// such numbers are passed over. The descriptor stays open, because its name is the library's name for debuggers, and its contents
+/// are sealed. Numbers below 3 are left to the standard streams, which the program may have been started without.
 const LOADER: &str = r#"
 extern int memfd_create(const char *, unsigned int);
 extern long write(int, const void *, size_t);
+extern int close(int);
+extern int fcntl(int, int, ...);
 extern void *dlopen(const char *, int);
 extern void *dlsym(void *, const char *);
+extern int dlclose(void *);
 extern char *dlerror(void);
 extern void abort(void);
 
-__attribute__((constructor)) static void warpwise_load(void) {
+/* Writes the library to a memory file, which nobody can change. Returns its descriptor, or -1. */
+static int warpwise_file(void) {
+  enum { cloexec = 1, allow_sealing = 2, add_seals = 1033, all_seals = 15 };
   const char *bytes = (const char *)warpwise_library;
-  size_t left = WARPWISE_BYTES, i;
-  char path[40];
-  void *library = 0;
-  int file = memfd_create("warpwise", 1);
+  size_t left = WARPWISE_BYTES;
+  int file = memfd_create("warpwise", cloexec | allow_sealing);
   while (file >= 0 && left > 0) {
     long count = write(file, bytes, left);
-    if (count <= 0) break;
+    if (count <= 0) {
+      close(file);
+      return -1;
+    }
     bytes += count;
     left -= (size_t)count;
   }
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  if (left == 0) library = dlopen(path, 2);
+  if (file >= 0) fcntl(file, add_seals, all_seals);
+  return file;
+}
+
+/* Opens the library under a name that no loaded library has. */
+static void *warpwise_open(int file) {
+  enum { now = 2, loaded_only = 4, duplicate = 1030 };
+  char path[40];
+  int least = 3;
+  while (file >= 0) {
+    int other;
+    void *loaded;
+    if (file >= least) {
+      snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+      loaded = dlopen(path, now | loaded_only);
+      if (!loaded) return dlopen(path, now);
+      dlclose(loaded);
+      least = file + 1;
+    }
+    other = fcntl(file, duplicate, least);
+    close(file);
+    file = other;
+  }
+  return 0;
+}
+
+__attribute__((constructor(101))) static void warpwise_load(void) {
+  int file = warpwise_file();
+  void *library = warpwise_open(file);
+  size_t i;
   if (!library) {
-    fprintf(stderr, "the library inside of this program cannot be loaded: %s\n", left == 0 ? dlerror() : "no memory");
+    const char *reason = file >= 0 ? dlerror() : 0;
+    fprintf(stderr, "the library inside of this program cannot be loaded: %s\n", reason ? reason : "no memory or descriptor for it");
     abort();
   }
   for (i = 0; i < sizeof warpwise_names / sizeof *warpwise_names; i++)

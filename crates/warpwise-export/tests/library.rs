@@ -127,6 +127,41 @@ int main(void) {
     assert_eq!(manifest["types"].get("(i32, bool)"), None, "nobody meets such a tuple");
 }
 
+/// Two plug-ins, each with a library of its own inside, in a process that closes its descriptors in between: each calls its own
+/// library, and the second file does not get the first one's name.
+#[test]
+fn plug_ins_have_their_own_libraries() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, answer) in [("one", 1), ("two", 2)] {
+        let source = folder.path().join(name).with_extension("fut");
+        std::fs::write(&source, format!("entry answer (x: i32) : i32 = x + {answer}\n")).unwrap();
+        let built = build_standalone(&source, &Options::default(), true);
+        let built = built.unwrap_or_else(|error| panic!("{error}"));
+        export(&built.program, Form::Library(Api::default()), &folder.path().join(name)).unwrap();
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c11", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I."]);
+        cc.arg(format!("-DHEADER=\"{name}.h\"")).args(["-o", &format!("{name}.plugin")]);
+        cc.arg(here("c/plugin.c")).arg(format!("{name}.c")).args(["-ldl"]);
+        succeeds(cc.current_dir(folder.path()));
+    }
+    let host = folder.path().join("host");
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&host).arg(here("c/host.c")).arg("-ldl");
+    succeeds(&mut cc);
+    for close in ["open", "close"] {
+        let mut command = Command::new(&host);
+        command.args([close, "./one.plugin", "./two.plugin"]).current_dir(folder.path());
+        assert_eq!(succeeds(&mut command), "41 42\n", "{close}");
+    }
+    // Without standard streams, the library gets no descriptor of one.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec ./host open ./one.plugin ./two.plugin <&- 2>&-"]).current_dir(folder.path());
+    assert_eq!(succeeds(&mut shell), "41 42\n");
+    let mut readelf = Command::new("readelf");
+    let listed = succeeds(readelf.args(["-d", "libone.so"]).current_dir(folder.path()));
+    assert!(listed.contains("soname: [libone.so]"), "{listed}");
+}
+
 #[test]
 fn nothing_but_the_library_is_seen() {
     let library = library();
