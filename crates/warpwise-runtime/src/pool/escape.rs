@@ -80,8 +80,12 @@ mod monitored {
 
     thread_local! {
         static FRAME: Cell<*const Frame> = const { Cell::new(null()) };
-        static THREAD: Cell<i32> = const { Cell::new(0) };
+        /// The id of this thread, and the process for which it was found: it changes in the child of a fork.
+        static THREAD: Cell<(i32, i32)> = const { Cell::new((0, 0)) };
     }
+
+    /// The process of the newest monitor. Kernels run in the process that started their monitor.
+    static PROCESS: AtomicI32 = AtomicI32::new(0);
 
     // Calls a kernel and stores the stack pointer in the frame during the call. The handler resumes at `warpwise_kernel_left`
     // with that stack pointer. The frame's `stack` is cleared before the stack is popped, and executing the epilogue twice does
@@ -140,6 +144,8 @@ mod monitored {
         /// of ranges.
         pub fn start(workers: usize, cancel: &CancelFlag) -> Monitor {
             install();
+            // SAFETY: the call has no arguments and cannot fail.
+            PROCESS.store(unsafe { libc::getpid() }, Ordering::Relaxed);
             let running = (0..workers).map(|_| AtomicI32::new(0)).collect();
             let shared =
                 Arc::new(Shared { cancel: cancel.clone(), running, shut_down: AtomicBool::new(false) });
@@ -231,11 +237,12 @@ mod monitored {
     }
 
     fn this_thread() -> i32 {
-        if THREAD.get() == 0 {
+        let process = PROCESS.load(Ordering::Relaxed);
+        if THREAD.get().0 != process {
             // SAFETY: the call has no arguments and cannot fail.
-            THREAD.set(unsafe { libc::gettid() });
+            THREAD.set((process, unsafe { libc::gettid() }));
         }
-        THREAD.get()
+        THREAD.get().1
     }
 
     /// The former action of the signal.

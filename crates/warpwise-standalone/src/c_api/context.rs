@@ -1,8 +1,11 @@
 //! Functions for contexts: a program ready to run, and its last error.
+//!
+//! A context belongs to the process that made it. The child of a fork has none of the context's threads, and one of these may hold a
+//! lock on its memory: in a child, functions fail instead of waiting, and nothing of the parent's is dropped.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
 use super::{Config, c_text};
@@ -14,6 +17,8 @@ use crate::value::{Held, Problem, argument_name, misuse};
 /// A program ready to run; without a program if it could not be made ready.
 pub struct Context {
     program: Option<Program>,
+    /// The process that made the context.
+    process: libc::pid_t,
     error: Mutex<Option<String>>,
     profiling: bool,
     logging: bool,
@@ -26,20 +31,44 @@ struct Log(*mut libc::FILE);
 // SAFETY: the C library locks its streams.
 unsafe impl Send for Log {}
 
+/// Error of a function that is called in a child of the process that made the context.
+const INHERITED: &str =
+    "the context belongs to the parent process: after a fork the child needs a context and values of its own";
+
 impl Context {
     /// Runs `work` on the program. On failure keeps the message, and returns its code.
     fn attempt(&self, work: impl FnOnce(&Program) -> Result<(), Problem>) -> c_int {
         let done = guarded(|| match &self.program {
+            Some(_) if self.is_inherited() => Err(Problem::Other(INHERITED.to_string())),
             Some(program) => work(program),
             None => Err(Problem::Other("the context could not be made".to_string())),
         });
         match done {
             Ok(()) => 0,
             Err(problem) => {
-                *self.error.lock().unwrap_or_else(PoisonError::into_inner) =
-                    Some(problem.message().to_string());
+                if let Some(mut error) = self.error() {
+                    *error = Some(problem.message().to_string());
+                }
                 problem.code()
             }
+        }
+    }
+
+    /// Returns whether this process is a child of the one that made the context.
+    pub fn is_inherited(&self) -> bool {
+        // SAFETY: the call has no arguments and cannot fail.
+        self.process != unsafe { libc::getpid() }
+    }
+
+    /// Returns the place of the last error; `None` if a thread of a parent process may have locked it.
+    fn error(&self) -> Option<MutexGuard<'_, Option<String>>> {
+        if !self.is_inherited() {
+            return Some(self.error.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        match self.error.try_lock() {
+            Ok(error) => Some(error),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
         }
     }
 
@@ -126,14 +155,21 @@ unsafe extern "C" fn warpwise_context_new(config: *const Config) -> *mut Context
     }
     let logging = config.logging || config.debugging;
     let (error, log) = (Mutex::new(error), Mutex::new(Log(ptr::null_mut())));
-    Box::into_raw(Box::new(Context { program, error, profiling, logging, log }))
+    // SAFETY: the call has no arguments and cannot fail.
+    let process = unsafe { libc::getpid() };
+    Box::into_raw(Box::new(Context { program, process, error, profiling, logging, log }))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_free(context: *mut Context) {
-    if !context.is_null() {
-        // SAFETY: a context is made by `warpwise_context_new` and freed once.
-        drop(unsafe { Box::from_raw(context) });
+    if context.is_null() {
+        return;
+    }
+    // SAFETY: a context is made by `warpwise_context_new` and freed once.
+    let context = unsafe { Box::from_raw(context) };
+    if context.is_inherited() {
+        // Dropping threads waits for them, and a parent's threads never end in this process.
+        std::mem::forget(context);
     }
 }
 
@@ -142,14 +178,14 @@ unsafe extern "C" fn warpwise_context_free(context: *mut Context) {
 unsafe extern "C" fn warpwise_context_get_error(context: *const Context) -> *mut c_char {
     // SAFETY: the caller's handle is valid.
     let Some(context) = (unsafe { context.as_ref() }) else { return ptr::null_mut() };
-    let error = context.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let error = context.error().and_then(|mut error| error.take());
     error.map_or(ptr::null_mut(), |error| c_text(&error))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_set_logging_file(context: *const Context, stream: *mut libc::FILE) {
     // SAFETY: the caller's handle is valid.
-    if let Some(context) = unsafe { context.as_ref() } {
+    if let Some(context) = unsafe { context.as_ref() }.filter(|context| !context.is_inherited()) {
         context.log.lock().unwrap_or_else(PoisonError::into_inner).0 = stream;
     }
 }
@@ -158,7 +194,9 @@ unsafe extern "C" fn warpwise_context_set_logging_file(context: *const Context, 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_profile(context: *const Context, on: c_int) {
     // SAFETY: the caller's handle is valid.
-    let Some(context) = (unsafe { context.as_ref() }) else { return };
+    let Some(context) = (unsafe { context.as_ref() }).filter(|context| !context.is_inherited()) else {
+        return;
+    };
     if let (Some(program), true) = (&context.program, context.profiling) {
         if on == 0 { program.stop_profile() } else { program.start_profile() }
     }
@@ -192,7 +230,8 @@ unsafe extern "C" fn warpwise_context_clear_caches(context: *const Context) -> c
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_cancel(context: *const Context) {
     // SAFETY: the caller's handle is valid.
-    if let Some(program) = &unsafe { &*context }.program {
+    let context = unsafe { context.as_ref() }.filter(|context| !context.is_inherited());
+    if let Some(program) = context.and_then(|context| context.program.as_ref()) {
         program.cancel_flag().set();
     }
 }

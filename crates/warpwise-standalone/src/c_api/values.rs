@@ -81,10 +81,13 @@ unsafe extern "C" fn warpwise_new_array(
     unsafe { make(context, copied) }
 }
 
-/// Frees any value.
+/// Frees any value. In a child of the process that made the context, the value's memory stays: a thread of the parent may have locked
+/// the pool that it returns to.
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn warpwise_free(_: *const Context, value: *mut Held) -> c_int {
-    if !value.is_null() {
+pub(super) unsafe extern "C" fn warpwise_free(context: *const Context, value: *mut Held) -> c_int {
+    // SAFETY: the caller's handle is valid.
+    let is_inherited = unsafe { context.as_ref() }.is_some_and(Context::is_inherited);
+    if !value.is_null() && !is_inherited {
         // SAFETY: handles are made by `Box::into_raw` and freed once.
         drop(unsafe { Box::from_raw(value) });
     }
@@ -213,6 +216,6 @@ unsafe extern "C" fn warpwise_new_opaque_array(
 fn only_array(value: &Held) -> Result<&Array, Problem> {
     match value.leaves.as_slice() {
         [Value::Array { array, .. }] => Ok(array),
-        _ => Err(misuse("the value was consumed by an entry point")),
+        _ => Err(misuse("the value is no array of scalars")),
     }
 }
