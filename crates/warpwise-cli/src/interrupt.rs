@@ -1,7 +1,8 @@
 //! Signals. SIGINT (Ctrl-C), SIGTERM and SIGHUP end the command. A running program is asked to stop, which it does within milliseconds,
 //! even inside kernels; any other work ends at once. The exit code is the one a shell reports for a process that the signal ended: 130,
 //! 143, 129. If a program does not stop in time (a hanging driver, memory that is slow to free), the process ends without it. Signals
-//! that are ignored when the command starts (`nohup`) stay ignored.
+//! that are ignored when the command starts (`nohup`) stay ignored. A second signal ends the command at once, unless it follows the first
+//! within half a second and belongs to it (`Burst`).
 //!
 //! For files that reach the limit on their size (`ulimit -f`), writing fails as on a full disk.
 
@@ -63,7 +64,12 @@ mod unix {
     use std::io::Read;
     use std::os::fd::IntoRawFd;
 
+    use warpwise_runtime::pool::Burst;
+
     use super::*;
+
+    /// The signals that stopped the program.
+    static STOPPING: Burst = Burst::none();
 
     /// Returns the exit code for a signal.
     pub fn code_of(signal: libc::c_int) -> libc::c_int {
@@ -136,12 +142,16 @@ mod unix {
     /// Does nothing: the failing write reports the error.
     extern "C" fn go_on(_signal: libc::c_int) {}
 
-    /// Handles a signal with atomic loads and stores, `poll`, `write` and `_exit` only, since it may interrupt anything. A second
-    /// signal ends the process even if the program does not stop.
+    /// Handles a signal with atomic loads and stores, a clock, `poll`, `write` and `_exit` only, since it may interrupt anything. A
+    /// later signal ends the process even if the program does not stop.
     extern "C" fn end(signal: libc::c_int) {
+        if STOPPING.is_on() {
+            return;
+        }
         let is_first = SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         match FLAG.get() {
             Some(flag) if is_first && RUNNING.load(Ordering::SeqCst) => {
+                STOPPING.begin();
                 flag.set();
                 let number = signal as u8;
                 // SAFETY: one live byte is written to a pipe of ours; `errno` is restored.

@@ -22,6 +22,8 @@
 //! Absent on purpose: tasks with results or dependencies, priorities, scoped spawning, affinity
 //! to cores, a global pool.
 
+#[cfg(unix)]
+mod burst;
 pub(crate) mod escape;
 mod region;
 mod worker;
@@ -36,6 +38,8 @@ use std::thread::JoinHandle;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
+#[cfg(unix)]
+pub use burst::Burst;
 use escape::{Call, Monitor};
 use region::Region;
 use worker::{Shared, current_worker, enter};

@@ -1,0 +1,105 @@
+//! Servers: their answers, and signals.
+
+use std::ffi::c_int;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use warpwise_driver::Options;
+use warpwise_driver::build::build_standalone;
+use warpwise_export::{Form, export};
+
+/// A running server and its folder.
+struct Server {
+    folder: TempDir,
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start(options: &[&str]) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/server.fut");
+        let built = build_standalone(&source, &Options::default(), false);
+        let built = built.unwrap_or_else(|error| panic!("{error}"));
+        let path = folder.path().join("server");
+        export(&built.program, Form::Server, &path).unwrap();
+        let mut command = Command::new(&path);
+        command.args(options).current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let (input, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        let mut server = Server { folder, process, input, output: BufReader::new(output) };
+        assert_eq!(server.answer(), "");
+        server
+    }
+
+    fn send(&mut self, command: &str) {
+        writeln!(self.input, "{command}").unwrap();
+    }
+
+    /// Reads the lines up to the end of an answer, without run times.
+    fn answer(&mut self) -> String {
+        let mut text = String::new();
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server ended after: {text}");
+            match line.trim_end() {
+                "%%% OK" => return text,
+                line if line.starts_with("runtime: ") => {}
+                line => text += &format!("{line}\n"),
+            }
+        }
+    }
+
+    #[track_caller]
+    fn gives(&mut self, command: &str, answer: &str) {
+        self.send(command);
+        let found = self.answer();
+        let expected = if answer.is_empty() { String::new() } else { format!("{answer}\n") };
+        assert_eq!(found, expected, "{command}");
+    }
+
+    #[track_caller]
+    fn fails(&mut self, command: &str, fragment: &str) {
+        self.send(command);
+        let found = self.answer();
+        assert!(found.starts_with("%%% FAILURE\n") && found.contains(fragment), "{command}: {found}");
+    }
+
+    fn signal(&self, signal: c_int) {
+        // SAFETY: the process is our child and has not been waited for.
+        unsafe { libc::kill(self.process.id() as libc::pid_t, signal) };
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Ends the input, and expects success.
+    fn end(self) {
+        let Server { folder: _folder, mut process, input, output: _output } = self;
+        drop(input);
+        assert!(process.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn a_doubled_signal_stops_one_call() {
+    let mut server = Server::start(&[]);
+    std::fs::write(server.path("n"), "1000i64").unwrap();
+    server.gives("restore n n i64", "");
+    server.send("call endless xs n");
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal(libc::SIGINT);
+    std::thread::sleep(Duration::from_millis(1));
+    server.signal(libc::SIGINT);
+    assert_eq!(server.answer(), "%%% FAILURE\ninterrupted\n");
+    server.signal(libc::SIGINT);
+    server.gives("call points a n", "");
+    server.signal(libc::SIGTERM);
+    let code = server.process.wait().unwrap().code();
+    assert_eq!(code, Some(143), "another signal is another request");
+}
