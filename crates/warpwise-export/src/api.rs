@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use warpwise_standalone::interface::{EntryInterface, Interface, Kind, NamedType, TypeRef};
+use warpwise_standalone::interface::{EntryInterface, Interface, Kind, NamedType, Naming, Output, TypeRef};
 
 /// Version of a library's interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Api {
-    /// Futhark 0.25: an entry point that returns a tuple has one result per part.
+    /// Futhark 0.25: an entry point that returns a tuple has one result per part, unless the tuple's type has a name.
     V0_25,
     /// Futhark 0.26: an entry point has one result, which may be a tuple.
     #[default]
@@ -15,11 +15,19 @@ pub enum Api {
 }
 
 impl Api {
-    /// Returns the results of an entry point.
-    pub fn results(self, entry: &EntryInterface) -> &[TypeRef] {
+    /// Returns the version that names in C follow.
+    pub fn naming(self) -> Naming {
         match self {
-            Api::V0_25 if !entry.outputs.is_empty() => &entry.outputs,
-            _ => std::slice::from_ref(&entry.output),
+            Api::V0_25 => Naming::V0_25,
+            Api::V0_26 => Naming::V0_26,
+        }
+    }
+
+    /// Returns the results of an entry point.
+    pub fn results(self, entry: &EntryInterface) -> &[Output] {
+        match self {
+            Api::V0_25 => &entry.outputs,
+            Api::V0_26 => std::slice::from_ref(&entry.output),
         }
     }
 
@@ -30,7 +38,7 @@ impl Api {
         for entry in &interface.entries {
             let inputs = entry.inputs.iter().map(|input| input.ty);
             inputs
-                .chain(self.results(entry).iter().copied())
+                .chain(self.results(entry).iter().map(|output| output.ty))
                 .for_each(|ty| mention(interface, ty, &mut found));
         }
         interface.types.iter().enumerate().filter(move |(number, _)| found[*number])

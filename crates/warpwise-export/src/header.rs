@@ -172,7 +172,9 @@ fn entries(interface: &Interface, api: Api) -> Vec<Function> {
 fn call(interface: &Interface, api: Api, number: usize, entry: &EntryInterface) -> Function {
     let results = api.results(entry);
     let mut params = vec![context()];
-    params.extend(results.iter().enumerate().map(|(i, &ty)| output(interface, ty, &format!("out{i}"))));
+    params.extend(
+        results.iter().enumerate().map(|(i, result)| output(interface, result.ty, &format!("out{i}"))),
+    );
     let first = params.len();
     let inputs = entry.inputs.iter().enumerate();
     params.extend(inputs.map(|(i, param)| input(interface, param.ty, &format!("in{i}"))));

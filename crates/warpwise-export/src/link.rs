@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use warpwise_cpu::linker::{self, LinkError};
 use warpwise_driver::standalone::Standalone;
 use warpwise_runtime::formats::whole::WholeFile;
-use warpwise_standalone::interface::Interface;
+use warpwise_standalone::interface::{Interface, Naming};
 
 use crate::api::Api;
 use crate::glue::{Role, glue};
@@ -67,7 +67,11 @@ pub enum ExportError {
 /// `name.c` for a library. Returns their paths. The files get their final names when all are complete; until then, and if one
 /// cannot be made, existing files stay.
 pub fn export(program: &Standalone, form: Form, path: &Path) -> Result<Vec<PathBuf>, ExportError> {
-    let interface = Interface::of(program.entries.iter().map(|entry| &entry.point));
+    let naming = match form {
+        Form::Executable | Form::Server => Naming::default(),
+        Form::Library(api) => api.naming(),
+    };
+    let interface = Interface::of(program.entries.iter().map(|entry| &entry.point), naming);
     let folder = tempfile::tempdir().map_err(|error| ExportError::File(std::env::temp_dir(), error))?;
     let work = Work { folder: folder.path(), program, interface: &interface };
     match form {

@@ -1,7 +1,7 @@
 //! The manifest: a machine-readable description of a library's types and entry points, in the format of Futhark's libraries.
 
 use serde_json::{Map, Value, json};
-use warpwise_standalone::interface::{EntryInterface, Field, Interface, Kind, NamedType, TypeRef};
+use warpwise_standalone::interface::{EntryInterface, Field, Interface, Kind, NamedType, Output, TypeRef};
 
 use crate::api::Api;
 
@@ -19,7 +19,7 @@ pub fn manifest(interface: &Interface, api: Api) -> Value {
 
 fn entry(interface: &Interface, api: Api, entry: &EntryInterface) -> Value {
     let input = |input: &warpwise_standalone::interface::Input| json!({"name": input.name, "type": interface.name(input.ty), "unique": input.unique});
-    let output = |&ty: &TypeRef| json!({"type": interface.name(ty), "unique": false});
+    let output = |output: &Output| json!({"type": interface.name(output.ty), "unique": output.unique});
     let (results, described) = match api {
         Api::V0_25 => ("outputs", api.results(entry).iter().map(output).collect()),
         Api::V0_26 => ("output", output(&entry.output)),

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_function_has_a_jump() {
-        let interface = Interface::of(std::iter::empty());
+        let interface = Interface::of(std::iter::empty(), Api::default().naming());
         let text = source(&interface, Api::default(), &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
         assert!(text.contains("{\n0x807060504030201,0x9,\n};\n#define WARPWISE_BYTES 9ul"), "{text}");
         let jumps = text.matches(": jmp *warpwise_targets+").count();

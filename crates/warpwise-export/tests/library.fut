@@ -22,6 +22,7 @@ entry halves [n] (xs: [n]f16) : [n]f16 = map (/ 2) xs
 entry nested (p: {a: point, b: (i32, [2]i32)}) : i32 = p.b.0 + i32.sum p.b.1 + i32.f32 p.a.x
 entry lots (n: i64) : [n]i64 = map (\i -> i64.sum (iota (i % 8))) (iota n)
 entry memory (n: i64) : i64 = i64.sum (scan (+) 0 (iota n))
+entry step' (x: {a': i32, b: bool}) : {a': i32, b: bool} = {a' = x.a' + 1, b = !x.b}
 entry nothing (x: i32) : () = ()
 -- Ends only when it is cancelled.
 entry endless [n] (xs: [n]i64) : [n]i64 = map (\x -> loop y = x while y >= 0 do (y * 3 + 1) % 1000003) xs

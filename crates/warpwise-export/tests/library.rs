@@ -191,8 +191,13 @@ fn the_manifest_says_what_the_header_declares() {
     assert_eq!(types["[]point"]["record_array"]["elemtype"], "point");
     assert_eq!(types["[][]f64"]["elemtype"], "f64");
     assert_eq!(types["shape"]["sum"]["variants"][2]["payload"], serde_json::json!(["[]point", "i32"]));
+    assert_eq!(manifest["entry_points"]["step'"]["cfun"], "futhark_entry_stepzq");
+    let hash = "9321f772ca3f28f4bf774005a8d59f56";
+    assert_eq!(types["{a': i32, b: bool}"]["ctype"], format!("struct futhark_opaque_{hash} *"));
+    assert!(header.contains(&format!("futhark_project_opaque_{hash}_azq(")), "{header}");
     let append = &manifest["entry_points"]["append"];
     assert_eq!(append["inputs"][0], serde_json::json!({"name": "xs", "type": "[]i64", "unique": true}));
+    assert_eq!(append["output"], serde_json::json!({"type": "[]i64", "unique": true}));
     assert_eq!(manifest["entry_points"]["split"]["output"]["type"], "(i32, bool)");
 }
 

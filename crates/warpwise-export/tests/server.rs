@@ -87,6 +87,25 @@ impl Server {
 }
 
 #[test]
+fn results_have_stars_and_names() {
+    let mut server = Server::start(&[]);
+    server.gives("inputs inc", "*[]i64");
+    server.gives("output inc", "*[]i64");
+    server.gives("outputs apart", "*[]i64\nbool");
+    server.gives("output apart", "*([]i64, bool)");
+    server.gives("output named", "pair");
+    server.gives("outputs named", "pair");
+    std::fs::write(server.path("x"), "5i64").unwrap();
+    server.gives("restore x x i64", "");
+    server.gives("call named both x", "");
+    server.gives("type both", "pair");
+    server.gives("call apart xs some x", "");
+    server.gives("type xs", "[]i64");
+    server.gives("fields pair", "0 i64\n1 bool");
+    server.end();
+}
+
+#[test]
 fn a_doubled_signal_stops_one_call() {
     let mut server = Server::start(&[]);
     std::fs::write(server.path("n"), "1000i64").unwrap();

@@ -13,7 +13,7 @@ pub(crate) fn code(program: &Program) -> Result<TokenStream, String> {
     let mut types = Types::default();
     for entry in &program.entries {
         let params = entry.point.params.iter().map(|param| &param.ty);
-        params.chain(&entry.point.results).for_each(|ty| types.collect(ty));
+        params.chain(entry.point.result_types()).for_each(|ty| types.collect(ty));
     }
     let included = names::constant(&program.files[0].name);
     let mut taken = Vec::new();
@@ -53,8 +53,8 @@ fn function(entry: &Entry, name: &Ident, included: &Ident, types: &Types) -> Res
         values.push(if is_moved { quote!(#name) } else { quote!(::core::clone::Clone::clone(#name)) });
     }
     let result = match point.results.as_slice() {
-        [only] => types.ty(only)?,
-        results => types.tuple(results.iter())?,
+        [only] => types.ty(&only.ty)?,
+        _ => types.tuple(point.result_types())?,
     };
     let docs = format!("The entry point `{}` of `{}`.", point.name, entry.file());
     let entry_name = &point.name;

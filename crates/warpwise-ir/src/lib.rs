@@ -65,8 +65,8 @@ pub mod generate;
 pub use expr::{Body, Branch, Expr, Lambda, LoopForm, LoopParam, Message, MessagePart, SliceDim, Stm};
 pub use memory::{Lmad, LmadDim, Placement};
 pub use program::{
-    EntryParam, EntryPoint, EntryType, Function, FunctionId, OpaqueForm, Param, Program, ResultDecl, Var,
-    VarData, Variant,
+    EntryParam, EntryPoint, EntryResult, EntryType, Function, FunctionId, OpaqueForm, Param, Program,
+    ResultDecl, Var, VarData, Variant,
 };
 pub use segop::{Mapping, SegDim, SegKind, SegOp};
 pub use soac::{

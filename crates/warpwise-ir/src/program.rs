@@ -89,8 +89,33 @@ pub struct EntryPoint {
     pub params: Vec<EntryParam>,
     /// Number of leading function results that are sizes.
     pub size_results: usize,
+    /// The name of the type whose parts the results are, if the result is a tuple and its type has a name in the source.
+    pub tuple: Option<String>,
     /// The results as written; a returned tuple is unpacked one level.
-    pub results: Vec<EntryType>,
+    pub results: Vec<EntryResult>,
+}
+
+/// One result of an entry point.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct EntryResult {
+    /// Whether its declaration has a star: it aliases no argument.
+    pub unique: bool,
+    /// Its type.
+    pub ty: EntryType,
+}
+
+impl EntryPoint {
+    /// Returns the types of the results.
+    pub fn result_types(&self) -> impl ExactSizeIterator<Item = &EntryType> + Clone {
+        self.results.iter().map(|result| &result.ty)
+    }
+}
+
+impl From<EntryType> for EntryResult {
+    /// Returns a result without a star.
+    fn from(ty: EntryType) -> EntryResult {
+        EntryResult { unique: false, ty }
+    }
 }
 
 /// One parameter of an entry point.

@@ -204,7 +204,7 @@ fn on_device(lowered: &Imperative, captured: &Captured) -> Option<String> {
     let arguments = with_sizes(function, entry.size_params, arguments);
     let values = interpret(program, id, arguments).ok()?;
     let mut values = values[entry.size_results..].iter();
-    let result = value_text(&entry.results[0], &mut values);
+    let result = value_text(&entry.results[0].ty, &mut values);
     for (number, _) in signature.buffers.iter().enumerate().filter(|(_, buffer)| buffer.is_written) {
         pools.buffers[number] = values.next()?.as_array()?.data.to_vec();
     }

@@ -39,7 +39,7 @@ fn on_device(checked: Checked, rows: bool) -> Result<(Option<String>, bool), Fai
     let entry = function.entry.as_ref().expect("an entry point");
     let Ok(values) = interpret(&program, id, Vec::new()) else { return Ok((None, has_rows)) };
     let mut leaves = values[entry.size_results..].iter();
-    Ok((Some(entry.results.iter().map(|ty| value_text(ty, &mut leaves)).collect()), has_rows))
+    Ok((Some(entry.result_types().map(|ty| value_text(ty, &mut leaves)).collect()), has_rows))
 }
 
 /// Returns the text of an element of a sequence with rows, at an index of its arrays.

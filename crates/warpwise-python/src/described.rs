@@ -46,7 +46,7 @@ fn described_entry<'py>(
         let ty = described_type(py, interface, input.ty)?;
         parameters.append((parameter_name(at, input), ty, input.is_consumed()))?;
     }
-    (&entry.name, parameters, described_type(py, interface, entry.output)?).into_pyobject(py)
+    (&entry.name, parameters, described_type(py, interface, entry.output.ty)?).into_pyobject(py)
 }
 
 fn described_type<'py>(py: Python<'py>, interface: &Interface, ty: TypeRef) -> PyResult<Bound<'py, PyTuple>> {

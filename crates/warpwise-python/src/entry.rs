@@ -70,7 +70,7 @@ impl EntryPoint {
             // Writing to a string cannot fail.
             let _ = write!(text, " ({name}: {ty})");
         }
-        format!("{text} : {}", self.code.type_name(entry.output))
+        format!("{text} : {}", self.code.type_name(entry.output.ty))
     }
 
     /// Returns the names and types of the parameters. Parameters without a name get one made from their position.
@@ -178,7 +178,7 @@ impl EntryPoint {
         let given_away = given.iter().filter_map(|object| object.cast::<Consumed>().ok());
         let given_away = given_away.map(|given| given.get().array(py)).collect();
         let giver = Giver::new(py, &self.code, &running).with_given_away(given_away);
-        giver.value(self.interface().output, results)
+        giver.value(self.interface().output.ty, results)
     }
 
     /// Calls the entry point of a program on a device and leaves the arrays of the result there (`DeviceArray`). Calls on the same
@@ -200,7 +200,7 @@ impl EntryPoint {
         let name = &self.interface().name;
         let call = |program: &Loaded, leaves: Vec<Placed>| program.call_resident(name, leaves.into_iter());
         let results = self.run(py, &running, &given, call)?;
-        Giver::new(py, &self.code, &running).placed(self.interface().output, results)
+        Giver::new(py, &self.code, &running).placed(self.interface().output.ty, results)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -271,7 +271,7 @@ impl EntryPoint {
             parameters.push(parameter.call((name, &kind), Some(&options))?);
         }
         let options = PyDict::new(py);
-        options.set_item("return_annotation", self.code.type_name(self.interface().output))?;
+        options.set_item("return_annotation", self.code.type_name(self.interface().output.ty))?;
         inspect.getattr("Signature")?.call((parameters,), Some(&options))
     }
 
@@ -290,7 +290,7 @@ impl EntryPoint {
     /// The type of the result.
     #[getter]
     fn result(&self) -> &str {
-        self.code.type_name(self.interface().output)
+        self.code.type_name(self.interface().output.ty)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

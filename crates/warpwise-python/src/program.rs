@@ -19,7 +19,7 @@ use warpwise_fut::entries::{Declared, declared};
 use warpwise_ir::deep::deep;
 use warpwise_runtime::execute::Spent;
 use warpwise_source::files::read_text;
-use warpwise_standalone::interface::{Interface, Kind, TypeRef};
+use warpwise_standalone::interface::{Interface, Kind, Naming, TypeRef};
 use warpwise_standalone::value::Values;
 
 use crate::entry::EntryPoint;
@@ -155,7 +155,8 @@ impl Code {
         origin: Arc<Origin>,
         running: Running,
     ) -> Code {
-        let interface = Interface::of(running.program.entries().iter().map(|entry| &entry.point));
+        let interface =
+            Interface::of(running.program.entries().iter().map(|entry| &entry.point), Naming::default());
         Code {
             source,
             options,

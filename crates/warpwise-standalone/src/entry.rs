@@ -104,7 +104,7 @@ impl Entry {
     /// Returns the values that the entry point yields, in order.
     pub fn results(&self) -> Vec<FlatType> {
         let mut flat = Vec::new();
-        for ty in &self.point.results {
+        for ty in self.point.result_types() {
             flatten(ty, "", false, &mut flat);
         }
         flat

@@ -8,11 +8,16 @@
 //! {a: i32}             futhark_opaque_HASH          what C has no name for
 //! ```
 //!
+//! Names for C are those of Futhark (`c_names`), so that programs written for its libraries link.
 //! A type without a name in the source gets the name of a type of the same structure, if the entry points mention one. The result of an
 //! entry point is one value: several results form a tuple.
 
-use warpwise_ir::{EntryPoint, EntryType, OpaqueForm};
+mod c_names;
+
+use warpwise_ir::{EntryPoint, EntryResult, EntryType, OpaqueForm};
 use warpwise_prim::ValueType;
+
+pub use c_names::Naming;
 
 /// The types and entry points of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -102,10 +107,19 @@ pub struct EntryInterface {
     pub c_name: String,
     /// Parameters.
     pub inputs: Vec<Input>,
+    /// The result.
+    pub output: Output,
+    /// The single results, which `output` combines into a tuple without a name unless there is exactly one.
+    pub outputs: Vec<Output>,
+}
+
+/// A result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Output {
     /// Type of the result.
-    pub output: TypeRef,
-    /// Types of the single results, which `output` combines into a tuple unless there is exactly one.
-    pub outputs: Vec<TypeRef>,
+    pub ty: TypeRef,
+    /// Whether its declaration has a star: it aliases no argument.
+    pub unique: bool,
 }
 
 /// A parameter.
@@ -128,16 +142,16 @@ impl Input {
 
 impl Interface {
     /// Returns the interface of these entry points.
-    pub fn of<'e>(points: impl Iterator<Item = &'e EntryPoint> + Clone) -> Interface {
-        let mut table = Table { aliases: Vec::new(), types: Vec::new() };
+    pub fn of<'e>(points: impl Iterator<Item = &'e EntryPoint> + Clone, naming: Naming) -> Interface {
+        let mut table = Table { naming, aliases: Vec::new(), types: Vec::new() };
         for point in points.clone() {
             let params = point.params.iter().map(|param| &param.ty);
-            params.chain(&point.results).for_each(|ty| table.collect_aliases(ty));
+            params.chain(point.result_types()).for_each(|ty| table.collect_aliases(ty));
         }
         let mut entries: Vec<EntryInterface> = Vec::new();
         for point in points {
             let c_name =
-                unused(&c_word(&point.name), |name| entries.iter().all(|entry| entry.c_name != name));
+                unused(&c_names::word(&point.name), |name| entries.iter().all(|entry| entry.c_name != name));
             let entry = table.entry(point, c_name);
             entries.push(entry);
         }
@@ -169,6 +183,7 @@ impl Interface {
 
 /// The state of numbering types.
 struct Table {
+    naming: Naming,
     /// Types that have names in the source.
     aliases: Vec<(String, EntryType)>,
     types: Vec<NamedType>,
@@ -197,15 +212,17 @@ impl Table {
             unique: param.consumed,
         });
         let inputs = inputs.collect();
-        let outputs: Vec<TypeRef> = point.results.iter().map(|ty| self.number(ty)).collect();
+        let output = |result: &EntryResult| Output { ty: self.number(&result.ty), unique: result.unique };
+        let outputs: Vec<Output> = point.results.iter().map(output).collect();
         let output = match outputs.as_slice() {
             [only] => *only,
             _ => {
-                let fields = point.results.iter().enumerate().map(|(i, ty)| (i.to_string(), ty.clone()));
-                let (fields, form) = (fields.collect(), OpaqueForm::Record);
-                self.number(&EntryType::Opaque { name: String::new(), fields, form })
+                let unique = outputs.iter().any(|output| output.unique);
+                Output { ty: self.number(&result_tuple(point)), unique }
             }
         };
+        // A tuple with a name is one result.
+        let outputs = if point.tuple.is_some() { vec![output] } else { outputs };
         EntryInterface { name: point.name.clone(), c_name, inputs, output, outputs }
     }
 
@@ -218,7 +235,7 @@ impl Table {
             EntryType::Opaque { form: OpaqueForm::Sum(variants), .. } => {
                 let variants = variants.iter().map(|variant| SumVariant {
                     name: variant.name.clone(),
-                    c_name: c_word(&variant.name),
+                    c_name: c_names::part(&variant.name),
                     payload: variant
                         .payload
                         .iter()
@@ -247,7 +264,7 @@ impl Table {
         let mut all: Vec<Field> = Vec::with_capacity(fields.len());
         for (name, ty) in fields {
             let ty = self.number(ty);
-            let c_name = unused(&c_word(name), |word| all.iter().all(|field| field.c_name != word));
+            let c_name = unused(&c_names::part(name), |word| all.iter().all(|field| field.c_name != word));
             all.push(Field { name: name.clone(), c_name, ty });
         }
         all
@@ -261,7 +278,7 @@ impl Table {
         }
         // Types of different modules may have the same name.
         let name = unused(&name, |name| self.types.iter().all(|known| known.name != name));
-        let c_name = self.c_name(&name, &kind);
+        let c_name = self.c_name(ty, &kind);
         let c_name = unused(&c_name, |name| self.types.iter().all(|known| known.c_name != name));
         self.types.push(NamedType { name, c_name, kind, leaves: ty.leaves(), source: ty.clone() });
         TypeRef::Named(self.types.len() - 1)
@@ -282,8 +299,7 @@ impl Table {
         }
         match form {
             OpaqueForm::Record => {
-                let is_tuple = fields.len() != 1
-                    && fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string());
+                let is_tuple = is_tuple(fields);
                 let parts = fields.iter().map(|(name, ty)| match is_tuple {
                     true => self.name(ty),
                     false => format!("{name}: {}", self.name(ty)),
@@ -300,43 +316,55 @@ impl Table {
         }
     }
 
-    fn c_name(&self, name: &str, kind: &Kind) -> String {
+    /// Returns the name of a type in C.
+    fn c_name(&self, ty: &EntryType, kind: &Kind) -> String {
         match kind {
             Kind::Array { element, rank } => format!("{}_{rank}d", element.name()),
             Kind::Record(_) | Kind::Sum(_) | Kind::OpaqueArray { .. } => {
-                let word = if is_c_word(name) { Some(name.to_string()) } else { self.word(kind) };
-                format!("opaque_{}", word.unwrap_or_else(|| fingerprint(name)))
+                format!("opaque_{}", c_names::of_opaque(&self.spelled(ty), self.naming))
             }
         }
     }
 
-    /// Returns a word for a type without a name of its own; `None` for records and sums.
-    fn word(&self, kind: &Kind) -> Option<String> {
-        match kind {
-            Kind::Record(fields) if fields.is_empty() => Some("unit".to_string()),
-            Kind::Record(fields) => {
-                let is_tuple = fields.iter().enumerate().all(|(i, field)| field.name == i.to_string());
-                let parts =
-                    fields.iter().map(|field| self.part_word(field.ty)).collect::<Option<Vec<_>>>()?;
-                is_tuple.then(|| format!("tup{}_{}", fields.len(), parts.join("_")))
+    /// Returns the name that Futhark gives to a type.
+    fn spelled(&self, ty: &EntryType) -> String {
+        let name = self.name(ty);
+        let EntryType::Opaque { fields, form, .. } = ty else { return name };
+        if is_word(&name) {
+            return name;
+        }
+        match form {
+            OpaqueForm::Record if is_tuple(fields) => {
+                let parts: Vec<String> = fields.iter().map(|(_, ty)| self.spelled(ty)).collect();
+                format!("({})", parts.join(", "))
             }
-            Kind::OpaqueArray { element, rank, .. } => {
-                Some(format!("arr{rank}d_{}", self.part_word(*element)?))
+            OpaqueForm::Record => {
+                let colon = self.naming.colon();
+                let field = |(name, ty): &(String, EntryType)| format!("{name}{colon}{}", self.spelled(ty));
+                format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
             }
-            Kind::Array { element, rank } => Some(format!("arr{rank}d_{}", element.name())),
-            Kind::Sum(_) => None,
+            OpaqueForm::Array(rank, element) => "[]".repeat(*rank) + &self.spelled(element),
+            OpaqueForm::Sum(variants) => {
+                let variant = |variant: &warpwise_ir::Variant| {
+                    let payload = variant.payload.iter().map(|(ty, _)| self.spelled(ty));
+                    format!("{}:{}", variant.name, payload.collect::<Vec<_>>().join(" "))
+                };
+                variants.iter().map(variant).collect::<Vec<_>>().join(" | ")
+            }
         }
     }
+}
 
-    fn part_word(&self, ty: TypeRef) -> Option<String> {
-        match ty {
-            TypeRef::Scalar(ty) => Some(ty.name().to_string()),
-            TypeRef::Named(number) => {
-                let NamedType { name, kind, .. } = &self.types[number];
-                if is_c_word(name) { Some(name.clone()) } else { self.word(kind) }
-            }
-        }
-    }
+/// Returns whether these are the fields of a tuple.
+fn is_tuple(fields: &[(String, EntryType)]) -> bool {
+    fields.len() != 1 && fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string())
+}
+
+/// Returns the tuple of an entry point's results.
+fn result_tuple(point: &EntryPoint) -> EntryType {
+    let fields = point.result_types().enumerate().map(|(i, ty)| (i.to_string(), ty.clone()));
+    let (name, form) = (point.tuple.clone().unwrap_or_default(), OpaqueForm::Record);
+    EntryType::Opaque { name, fields: fields.collect(), form }
 }
 
 /// Returns the type of arrays whose elements have type `ty`.
@@ -387,26 +415,10 @@ fn is_word(name: &str) -> bool {
         && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '\''))
 }
 
-/// Returns whether C accepts `name` as part of a name.
-fn is_c_word(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// Replaces all characters of a name that C does not accept.
-fn c_word(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
-}
-
 /// Returns the name itself if it is free, otherwise the first free name with a number appended.
 fn unused(name: &str, is_free: impl Fn(&str) -> bool) -> String {
     let numbered = (1..).map(|number| format!("{name}_{number}"));
     std::iter::once(name.to_string()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
-}
-
-/// Returns a hash of a text as sixteen digits (FNV-1a).
-fn fingerprint(text: &str) -> String {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use warpwise_runtime::pool::{CancelFlag, MOST_THREADS, ThreadPool, available_cor
 
 use crate::entry::{ArgumentError, Entry, Signature};
 use crate::image::ImageProgram;
-use crate::interface::Interface;
+use crate::interface::{Interface, Naming};
 use crate::value::{Held, Problem, Values, argument_name, misuse};
 
 /// Settings for running a program.
@@ -42,7 +42,7 @@ impl Program {
         if module.kernels.len() != kernels.len() {
             return Err(Problem::Other("the program is damaged: kernels are missing".to_string()));
         }
-        let interface = Interface::of(entries.iter().map(|entry| &entry.point));
+        let interface = Interface::of(entries.iter().map(|entry| &entry.point), Naming::default());
         let threads = settings.threads.unwrap_or_else(available_cores).clamp(1, MOST_THREADS);
         let memory = MemoryPool::new(settings.memory_limit.unwrap_or_else(default_limit));
         let threads = Arc::new(ThreadPool::new(threads));

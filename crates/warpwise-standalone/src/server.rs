@@ -22,7 +22,7 @@ use warpwise_prim::ValueType;
 use warpwise_runtime::formats::files::read_file;
 
 use crate::abi::guarded;
-use crate::interface::{EntryInterface, Field, Kind, NamedType, TypeRef};
+use crate::interface::{EntryInterface, Field, Kind, NamedType, Output, TypeRef};
 use crate::program::Program;
 use crate::report::report;
 use crate::signals;
@@ -125,9 +125,9 @@ impl<'p> Server<'p> {
                 self.define(new, value)
             }
             ("inputs", [entry]) => self.inputs(entry),
-            ("output", [entry]) => Ok(vec![self.name(self.entry(entry)?.1.output)]),
+            ("output", [entry]) => Ok(vec![self.result(&self.entry(entry)?.1.output)]),
             ("outputs", [entry]) => {
-                Ok(self.entry(entry)?.1.outputs.iter().map(|&ty| self.name(ty)).collect())
+                Ok(self.entry(entry)?.1.outputs.iter().map(|output| self.result(output)).collect())
             }
             ("clear", []) => {
                 self.program.memory().trim();
@@ -322,10 +322,15 @@ impl<'p> Server<'p> {
 
     fn inputs(&self, entry: &str) -> Answer {
         let (_, entry) = self.entry(entry)?;
-        let line = |input: &crate::interface::Input| {
-            format!("{}{}", if input.unique { "*" } else { "" }, self.name(input.ty))
-        };
-        Ok(entry.inputs.iter().map(line).collect())
+        Ok(entry.inputs.iter().map(|input| self.starred(input.unique, input.ty)).collect())
+    }
+
+    fn result(&self, output: &Output) -> String {
+        self.starred(output.unique, output.ty)
+    }
+
+    fn starred(&self, unique: bool, ty: TypeRef) -> String {
+        format!("{}{}", if unique { "*" } else { "" }, self.name(ty))
     }
 
     fn new_array(&mut self, to: &str, ty: &str, rest: &[&str]) -> Answer {

@@ -8,7 +8,7 @@ use warpwise_driver::build::BuildError;
 use warpwise_driver::standalone::compile_standalone;
 use warpwise_export::{Api, Form, export};
 use warpwise_ir::deep::deep;
-use warpwise_ir::{EntryType, OpaqueForm, Program};
+use warpwise_ir::{EntryResult, EntryType, OpaqueForm, Program};
 use warpwise_prim::ValueType;
 
 use crate::error::Error;
@@ -93,7 +93,7 @@ impl Export {
             if let Some(entry) = &mut function.entry {
                 entry.name = name.to_string();
                 entry.params = params.iter().flat_map(types).map(parameter).collect();
-                entry.results = results.iter().flat_map(types).collect();
+                entry.results = results.iter().flat_map(types).map(EntryResult::from).collect();
             }
             Ok(function)
         })?;

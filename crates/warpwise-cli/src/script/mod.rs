@@ -334,7 +334,7 @@ impl<'a> Script<'a> {
         }
         let results = program.call(name, values).map_err(|error| failed(error.to_string()))?;
         let items = results.into_iter().map(Item::Value).collect();
-        Ok(Composite { items, parts: Parts::of_results(&entry.point.results) })
+        Ok(Composite { items, parts: Parts::of_results(entry.point.result_types()) })
     }
 
     fn value(&self, item: Item, wanted: Option<ExpectedType>) -> Computed<Value> {

@@ -27,14 +27,14 @@ impl Parts {
     }
 
     /// Returns the parts of an entry point's result: one value, or a tuple.
-    pub fn of_results(results: &[EntryType]) -> Parts {
-        match results {
+    pub fn of_results<'t>(results: impl ExactSizeIterator<Item = &'t EntryType>) -> Parts {
+        match results.collect::<Vec<_>>().as_slice() {
             [result] => Parts::of(result),
             results => {
                 let part = |(number, ty): (usize, &EntryType)| {
                     (number.to_string(), ty.leaves().len(), Parts::of(ty))
                 };
-                Parts(results.iter().enumerate().map(part).collect())
+                Parts(results.iter().copied().enumerate().map(part).collect())
             }
         }
     }

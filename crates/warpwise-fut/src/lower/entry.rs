@@ -8,7 +8,10 @@
 //! The driver checks that sizes, including constant ones, match the arrays. Sizes that are expressions are checked here.
 
 use warpwise_diag::Failure;
-use warpwise_ir::{EntryParam, EntryPoint, Function, Operand, Param, Type as CoreType, Var};
+use warpwise_ir::{
+    EntryParam, EntryPoint, EntryResult, EntryType, Function, Operand, Param, ResultDecl, Type as CoreType,
+    Var,
+};
 use warpwise_prim::CompareOp;
 
 use crate::lower::context::{Lowering, Session, shape_parts, text};
@@ -26,6 +29,18 @@ impl<'a> Session<'a> {
         self.functions.push(function);
         Ok(())
     }
+}
+
+/// Marks the results with a unique component, which the function declares in order.
+fn stars(types: Vec<EntryType>, declared: &[ResultDecl]) -> Vec<EntryResult> {
+    let mut declared = declared.iter();
+    let star = |ty: EntryType| {
+        let leaves = ty.leaves();
+        let components = declared.by_ref().take(leaves.len()).zip(&leaves);
+        let unique = components.filter(|(result, (_, rank))| result.unique && *rank > 0).count() > 0;
+        EntryResult { unique, ty }
+    };
+    types.into_iter().map(star).collect()
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -68,12 +83,13 @@ impl<'a> Lowering<'a, '_> {
             ty: self.session.interface_type(&surface.ty),
         });
         let params = surface.collect();
-        let results = self.session.interface_results(&entry.result);
+        let (tuple, results) = self.session.interface_results(&entry.result);
         let declared = self.repr(&source.function.result.ty, &env, Sizes::Plain)?;
         let value = self.expr(&source.function.body, &env)?;
         let mut function = self.finish(entry.def, &declared, &value)?;
         let size_results = function.results.len() - value.leaves().len();
-        function.entry = Some(EntryPoint { name, size_params, params, size_results, results });
+        let results = stars(results, &function.results[size_results..]);
+        function.entry = Some(EntryPoint { name, size_params, params, size_results, tuple, results });
         Ok(function)
     }
 

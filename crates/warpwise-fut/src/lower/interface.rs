@@ -31,15 +31,18 @@ impl Session<'_> {
         self.type_outside(surface.written.as_ref(), &surface.ty)
     }
 
-    /// Returns the types of the results. A tuple is unpacked one level.
-    pub fn interface_results(&self, surface: &SurfaceType) -> Vec<EntryType> {
+    /// Returns the types of the results. A tuple is unpacked one level; its name is returned if it has one.
+    pub fn interface_results(&self, surface: &SurfaceType) -> (Option<String>, Vec<EntryType>) {
         let written = surface.written.as_ref();
         match &surface.ty {
             Type::Record(fields) if self.is_tuple(fields.iter().map(|field| field.name)) => {
+                // What is written out has parts, other than a name.
+                let name = written.filter(|written| written.parts.len() != fields.len());
                 let parts = fields.iter().enumerate();
-                parts.map(|(index, field)| self.type_outside(part(written, index), &field.ty)).collect()
+                let parts = parts.map(|(index, field)| self.type_outside(part(written, index), &field.ty));
+                (name.map(|name| name.text.clone()), parts.collect())
             }
-            ty => vec![self.type_outside(written, ty)],
+            ty => (None, vec![self.type_outside(written, ty)]),
         }
     }
 

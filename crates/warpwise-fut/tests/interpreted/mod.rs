@@ -135,7 +135,7 @@ fn run_case(
         (Expected::Error(pattern), Ok(_)) => Err(format!("succeeds, but must fail: {}", pattern.regex)),
         (_, Err(error)) => Err(said(&error)),
         (Expected::Values(Values::Inline { text, .. }), Ok(result)) => {
-            let types: Vec<ExpectedType> = point.results.iter().flat_map(flat).collect();
+            let types: Vec<ExpectedType> = point.result_types().flat_map(flat).collect();
             values(text, &types).and_then(|expected| compare(&result, &expected))
         }
         (Expected::Values(Values::File { .. }), Ok(_)) => return None,

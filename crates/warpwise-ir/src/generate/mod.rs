@@ -215,7 +215,8 @@ fn entry_point(function: &Function) -> EntryPoint {
         size_params: 0,
         params: params.collect(),
         size_results: 0,
-        results: function.results.iter().map(|result| entry_type(function.ty(result.var))).collect(),
+        tuple: None,
+        results: function.results.iter().map(|result| entry_type(function.ty(result.var)).into()).collect(),
     }
 }
 

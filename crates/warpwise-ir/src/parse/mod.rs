@@ -17,7 +17,7 @@ use crate::deep::{LEVELS, deep};
 use crate::entity::{Entity, PrimaryMap};
 use crate::expr::{Body, Lambda, Stm};
 use crate::program::{
-    EntryParam, EntryPoint, Function, FunctionId, Param, Program, ResultDecl, Var, VarData,
+    EntryParam, EntryPoint, EntryResult, Function, FunctionId, Param, Program, ResultDecl, Var, VarData,
 };
 use crate::types::Type;
 
@@ -162,8 +162,12 @@ impl<'t> Parser<'t> {
         self.mark("->")?;
         self.word("sizes")?;
         let size_results = self.count()?;
-        let results = self.list("(", ")", |p| p.entry_type())?;
-        Ok(EntryPoint { name, size_params, params, size_results, results })
+        let tuple = if self.peek() == &TokenKind::Mark("(") { None } else { Some(self.text()?) };
+        let results = self.list("(", ")", |p| {
+            let unique = p.eat("*");
+            Ok(EntryResult { unique, ty: p.entry_type()? })
+        })?;
+        Ok(EntryPoint { name, size_params, params, size_results, tuple, results })
     }
 
     fn body(&mut self) -> Parsed<Body> {

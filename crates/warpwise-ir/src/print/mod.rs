@@ -156,8 +156,15 @@ impl<'a> Printer<'a> {
             p.put(if param.consumed { ": *" } else { ": " });
             p.entry_type(&param.ty);
         });
-        let _ = write!(self.out, ") -> sizes {} (", entry.size_results);
-        self.list(&entry.results, |p, ty| p.entry_type(ty));
+        let _ = write!(self.out, ") -> sizes {} ", entry.size_results);
+        if let Some(tuple) = &entry.tuple {
+            let _ = write!(self.out, "{tuple:?} ");
+        }
+        self.put("(");
+        self.list(&entry.results, |p, result| {
+            p.put(if result.unique { "*" } else { "" });
+            p.entry_type(&result.ty);
+        });
         self.put(") ");
     }
 

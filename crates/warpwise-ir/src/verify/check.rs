@@ -82,7 +82,7 @@ impl<'a> Checker<'a, '_> {
         let types = entry.params.iter().map(|param| &param.ty);
         self.entry_values("parameters", entry.size_params, types, &params)?;
         let results: Vec<Var> = self.function.results.iter().map(|result| result.var).collect();
-        self.entry_values("results", entry.size_results, entry.results.iter(), &results)
+        self.entry_values("results", entry.size_results, entry.result_types(), &results)
     }
 
     fn entry_values<'t>(

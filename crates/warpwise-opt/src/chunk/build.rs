@@ -44,7 +44,7 @@ pub fn build(sorted: Sorted) -> Result<Chunked, Stop> {
         types.into_iter().flat_map(EntryType::leaves).map(|(ty, _)| ty).collect()
     };
     let (params, results) = entry.as_ref().map_or((Vec::new(), Vec::new()), |entry| {
-        (entry.params.iter().map(|param| &param.ty).collect(), entry.results.iter().collect())
+        (entry.params.iter().map(|param| &param.ty).collect(), entry.result_types().collect())
     });
     let sources =
         Sources { parameters: leaves(params), results: leaves(results), computed: Vec::new(), sorted };
@@ -292,10 +292,16 @@ impl Sources {
         let (size_params, params) = (sizes.len(), params.collect());
         let result_types: Vec<Type> = body.result.iter().map(|&x| function.operand_type(x)).collect();
         let results =
-            result_types.iter().zip(surfaces).map(|(ty, &surface)| entry_type(ty, surface)).collect();
+            result_types.iter().zip(surfaces).map(|(ty, &surface)| entry_type(ty, surface).into()).collect();
         let size_results = declare_results(&mut function, body);
-        function.entry =
-            Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
+        function.entry = Some(EntryPoint {
+            name: name.to_string(),
+            size_params,
+            params,
+            size_results,
+            tuple: None,
+            results,
+        });
         program.functions.push(function);
         values.into_iter().map(|value| value.item).collect()
     }

@@ -65,7 +65,7 @@ impl Asked<'_> {
         let step = Map::new(&program.program, entry, fixed.clone()).map_err(PyTypeError::new_err)?;
         let (streamed, results) = (step.streamed().to_vec(), step.results().len());
         let planned = Planned { work: Work::Map(entry.to_string(), fixed), streamed, results };
-        Ok((self.prepared(code, program, entry, planned, source)?, *output))
+        Ok((self.prepared(code, program, entry, planned, source)?, output.ty))
     }
 
     /// Prepares a fold over a source.
@@ -76,7 +76,7 @@ impl Asked<'_> {
         names: [&str; 3],
         source: &Bound<'_, PyAny>,
     ) -> PyResult<(Prepared, TypeRef)> {
-        let output = found(code, names[0])?.output;
+        let output = found(code, names[0])?.output.ty;
         names.iter().try_for_each(|name| found(code, name).map(|_| ()))?;
         let owned = names.map(str::to_string);
         let fold = Fold::new(&program.program, owned.clone()).map_err(PyTypeError::new_err)?;

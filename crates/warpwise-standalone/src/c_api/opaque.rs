@@ -46,6 +46,16 @@ unsafe extern "C" fn warpwise_call_apart(
     results: *const *mut u8,
     arguments: *const *mut u8,
 ) -> c_int {
+    let check = |_: &Context, _: &Program| {
+        // SAFETY: there are as many places as parts.
+        let places = unsafe { part(results, count) };
+        places.iter().try_for_each(|&place| not_null(place, "the place of a result"))
+    };
+    // SAFETY: the caller's handle is valid.
+    let status = unsafe { with(context, check) };
+    if status != 0 {
+        return status;
+    }
     let mut tuple: *mut Held = ptr::null_mut();
     // SAFETY: the caller's handles are valid; a tuple is written as a handle.
     let status = unsafe { warpwise_call(context, entry, (&raw mut tuple).cast(), arguments) };

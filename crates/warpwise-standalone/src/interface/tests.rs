@@ -27,11 +27,12 @@ fn point(name: &str) -> EntryType {
 fn entry(name: &str, params: Vec<EntryType>, results: Vec<EntryType>) -> EntryPoint {
     let param = |ty| EntryParam { name: String::new(), consumed: false, ty };
     let params = params.into_iter().map(param).collect();
-    EntryPoint { name: name.to_string(), size_params: 0, params, size_results: 0, results }
+    let results = results.into_iter().map(EntryResult::from).collect();
+    EntryPoint { name: name.to_string(), size_params: 0, params, size_results: 0, tuple: None, results }
 }
 
 fn names(points: &[EntryPoint]) -> Vec<(String, String)> {
-    let interface = Interface::of(points.iter());
+    let interface = Interface::of(points.iter(), Naming::default());
     interface.types.into_iter().map(|ty| (ty.name, ty.c_name)).collect()
 }
 
@@ -75,15 +76,29 @@ fn results_are_one_value() {
         entry("f'", vec![], vec![scalar(ValueType::I32), scalar(ValueType::Bool)]),
         entry("f_", vec![], vec![]),
     ];
-    let interface = Interface::of(points.iter());
+    let interface = Interface::of(points.iter(), Naming::default());
     let [first, second] = interface.entries.as_slice() else { panic!() };
-    assert_eq!(interface.name(first.output), "(i32, bool)");
-    assert_eq!(first.outputs, [TypeRef::Scalar(ValueType::I32), TypeRef::Scalar(ValueType::Bool)]);
-    assert_eq!((first.c_name.as_str(), second.c_name.as_str()), ("f_", "f__1"));
-    assert_eq!(interface.name(second.output), "()");
-    assert_eq!(interface.find("(i32, bool)"), Some(first.output));
+    assert_eq!(interface.name(first.output.ty), "(i32, bool)");
+    let types: Vec<TypeRef> = first.outputs.iter().map(|output| output.ty).collect();
+    assert_eq!(types, [TypeRef::Scalar(ValueType::I32), TypeRef::Scalar(ValueType::Bool)]);
+    assert_eq!((first.c_name.as_str(), second.c_name.as_str()), ("fzq", "f_"));
+    assert_eq!(interface.name(second.output.ty), "()");
+    assert_eq!(interface.find("(i32, bool)"), Some(first.output.ty));
     assert_eq!(interface.find("u8"), Some(TypeRef::Scalar(ValueType::U8)));
     assert_eq!(interface.find("nothing"), None);
+}
+
+#[test]
+fn stars_and_names_of_results_are_kept() {
+    let mut point = entry("f", vec![], vec![EntryType::Array(ValueType::I32, 1), scalar(ValueType::Bool)]);
+    point.results[0].unique = true;
+    let apart = Interface::of([&point].into_iter(), Naming::default());
+    let stars: Vec<bool> = apart.entries[0].outputs.iter().map(|output| output.unique).collect();
+    assert_eq!((stars, apart.entries[0].output.unique), (vec![true, false], true));
+    point.tuple = Some("pair".into());
+    let named = Interface::of([&point].into_iter(), Naming::default());
+    let [entry] = named.entries.as_slice() else { panic!() };
+    assert_eq!((named.name(entry.output.ty), entry.outputs.as_slice()), ("pair", &[entry.output][..]));
 }
 
 #[test]
@@ -105,6 +120,6 @@ fn what_c_has_no_name_for_gets_digits() {
     let sum = EntryType::Opaque { name: "#none | #some i32".into(), fields, form: OpaqueForm::Sum(variants) };
     let names = names(&[entry("f", vec![array("", &sum, 1)], vec![sum])]);
     assert_eq!(names[0].0, "#none | #some i32");
-    assert_eq!(names[0].1.len(), "opaque_".len() + 16);
+    assert_eq!(names[0].1.len(), "opaque_".len() + 32);
     assert_eq!(names[1].0, "[](#none | #some i32)");
 }

@@ -41,7 +41,8 @@ use smallvec::SmallVec;
 use warpwise_ir::builder::Builder;
 use warpwise_ir::deep::LEVELS;
 use warpwise_ir::{
-    Body, EntryParam, EntryPoint, EntryType, Function as CoreFunction, Operand, Program, Type, Var,
+    Body, EntryParam, EntryPoint, EntryResult, EntryType, Function as CoreFunction, Operand, Program, Type,
+    Var,
 };
 use warpwise_prim::{Scalar, ValueType};
 
@@ -108,7 +109,8 @@ pub(crate) fn lower(params: &[Ref], results: &[Ref]) -> Result<Lowered, Error> {
         size_params,
         params: inputs.iter().flat_map(|input| surface(&input.ty)).map(parameter).collect(),
         size_results,
-        results: results.iter().flat_map(|result| surface(&result.ty)).collect(),
+        tuple: None,
+        results: results.iter().flat_map(|result| surface(&result.ty)).map(EntryResult::from).collect(),
     });
     let mut program = Program::default();
     program.functions.push(function);

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use warpwise_ir::entity::Entity;
 use warpwise_ir::traverse::free_in_expr;
 use warpwise_ir::{
-    EntryParam, EntryPoint, EntryType, Expr, Function, FunctionId, Operand, Program, Stm, Var,
+    EntryParam, EntryPoint, EntryResult, EntryType, Expr, Function, FunctionId, Operand, Program, Stm, Var,
 };
 use warpwise_opt::flatten::{Chunk, Folds, GivenAs, TakenAs, Varies, chunk};
 use warpwise_prim::{Scalar, ValueType};
@@ -167,7 +167,8 @@ pub fn lifted(kind: DeviceKind, params: &[Given], results: &[Ref]) -> Result<(Lo
         size_params: chunk.sizes.0,
         params: entry_params(&chunk, &types, sizes),
         size_results: chunk.sizes.1,
-        results: entry_results(&chunk, &given),
+        tuple: None,
+        results: entry_results(&chunk, &given).into_iter().map(EntryResult::from).collect(),
     });
     let mut program = Program::default();
     program.functions.push(chunk.function.clone());

@@ -15,7 +15,8 @@
 use warpwise_ir::builder::Builder;
 use warpwise_ir::entity::Entity;
 use warpwise_ir::{
-    EntryPoint, EntryType, Expr, Function, FunctionId, LoopParam, Operand, Program, SliceDim, Type, Var,
+    EntryPoint, EntryResult, EntryType, Expr, Function, FunctionId, LoopParam, Operand, Program, SliceDim,
+    Type, Var,
 };
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Value;
@@ -130,7 +131,8 @@ impl Advance {
             size_params,
             params: entry.into_iter().map(parameter).collect(),
             size_results: 0,
-            results,
+            tuple: None,
+            results: results.into_iter().map(EntryResult::from).collect(),
         });
         let mut program = Program::default();
         program.functions.push(function);

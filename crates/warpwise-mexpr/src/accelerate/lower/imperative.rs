@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::builder::Builder;
-use warpwise_ir::{EntryParam, EntryPoint, EntryType, Function, Operand, Program, Type, Var};
+use warpwise_ir::{EntryParam, EntryPoint, EntryResult, EntryType, Function, Operand, Program, Type, Var};
 use warpwise_prim::ScalarType;
 
 use crate::check::types::{Node, Ty, Types};
@@ -286,8 +286,15 @@ impl Expression<'_> {
             function.params.iter_mut().filter(|param| param.var == array).for_each(|p| p.consumed = true);
         }
         let size_params = inputs.size_params;
-        function.entry =
-            Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
+        let results = results.into_iter().map(EntryResult::from).collect();
+        function.entry = Some(EntryPoint {
+            name: name.to_string(),
+            size_params,
+            params,
+            size_results,
+            tuple: None,
+            results,
+        });
         let mut signature = assumed.signature(&written, has_log);
         signature.results = buffers_of(&values[0].layout);
         signature.supposes_regular = supposes_regular;

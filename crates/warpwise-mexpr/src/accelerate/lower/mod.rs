@@ -208,11 +208,12 @@ fn lower_entry(
     refuse_bare(&result.layout, span)?;
     let lengths = result.layout.lengths();
     let size_results = lengths.len();
-    let results = vec![entry_type(checked, &result.layout)];
+    let results = vec![entry_type(checked, &result.layout).into()];
     let all: Vec<Operand> = lengths.into_iter().chain(result.leaves).collect();
     let unique = vec![false; all.len()];
     lowerer.b.finish(all, &unique);
-    function.entry = Some(EntryPoint { name: name.to_string(), size_params, params, size_results, results });
+    function.entry =
+        Some(EntryPoint { name: name.to_string(), size_params, params, size_results, tuple: None, results });
     Ok(Some(function))
 }
 
