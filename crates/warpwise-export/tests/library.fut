@@ -26,3 +26,7 @@ entry step' (x: {a': i32, b: bool}) : {a': i32, b: bool} = {a' = x.a' + 1, b = !
 entry nothing (x: i32) : () = ()
 -- Ends only when it is cancelled.
 entry endless [n] (xs: [n]i64) : [n]i64 = map (\x -> loop y = x while y >= 0 do (y * 3 + 1) % 1000003) xs
+-- Fails after it has overwritten its argument: the sum is no index.
+entry spoil [n] (xs: *[n]i64) : *[n]i64 =
+  let ys = xs with [0] = -1000
+  in ys with [i64.sum ys] = 1

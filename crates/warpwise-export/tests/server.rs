@@ -106,6 +106,25 @@ fn results_have_stars_and_names() {
 }
 
 #[test]
+fn failed_calls_keep_what_they_have_not_used_up() {
+    let mut server = Server::start(&[]);
+    std::fs::write(server.path("values"), "[1i64, 2i64, 3i64] 9i64").unwrap();
+    server.gives("restore values xs []i64 far i64", "");
+    server.fails("call put ys xs far", "Index [9] out of bounds");
+    server.fails("call put ys xs", "2 inputs expected, but 1 given.");
+    server.gives("index first xs 0", "");
+    server.fails("call spoil ys xs", "out of bounds");
+    server.fails("index second xs 1", "the value is lost: a call of `spoil`");
+    server.fails("call inc ys xs", "argument 1 (`xs`): the value is lost");
+    server.gives("free xs", "");
+    server.gives("restore values xs []i64 near i64", "");
+    server.gives("call inc ys xs", "");
+    server.fails("shape nothing", "Unknown variable: nothing");
+    server.fails("store file xs", "the value was consumed by a call of `inc`");
+    server.end();
+}
+
+#[test]
 fn a_doubled_signal_stops_one_call() {
     let mut server = Server::start(&[]);
     std::fs::write(server.path("n"), "1000i64").unwrap();

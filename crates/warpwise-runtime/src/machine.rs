@@ -173,6 +173,8 @@ pub struct Launch {
     pub kernel: u32,
     /// Arguments, in order.
     pub args: Vec<Arg>,
+    /// Blocks among the arguments that the kernel may write.
+    pub written: Vec<MemReg>,
     /// Number of iterations.
     pub extent: Reg,
     /// Division of the range among workers.

@@ -81,6 +81,7 @@ fn square_function() -> Function {
     let launch = Launch {
         kernel: 0,
         args: vec![Arg::Mem(0)],
+        written: vec![0],
         extent: n,
         schedule: Schedule::Dynamic,
         align: 4,

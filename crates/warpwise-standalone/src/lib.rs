@@ -22,6 +22,8 @@ pub mod cpu;
 pub mod image;
 
 #[cfg(feature = "programs")]
+mod lending;
+#[cfg(feature = "programs")]
 mod program;
 #[cfg(feature = "programs")]
 mod report;

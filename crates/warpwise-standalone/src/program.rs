@@ -13,6 +13,7 @@ use warpwise_runtime::pool::{CancelFlag, MOST_THREADS, ThreadPool, available_cor
 use crate::entry::{ArgumentError, Entry, Signature};
 use crate::image::ImageProgram;
 use crate::interface::{Interface, Naming};
+use crate::lending::Lent;
 use crate::value::{Held, Problem, Values, argument_name, misuse};
 
 /// Settings for running a program.
@@ -92,8 +93,7 @@ impl Program {
         self.signatures[entry].arguments(arguments, self.memory()).map_err(problem)
     }
 
-    /// Checks arguments that belong to the caller. Returns the leaves for [`call`](Program::call), to be used once the caller has given
-    /// up the consumed arguments. On failure nothing is consumed.
+    /// Checks arguments that belong to the caller. Returns the leaves for [`call`](Program::call). On failure nothing is consumed.
     pub fn lent(&self, entry: usize, arguments: &[&Held]) -> Result<Vec<Value>, Problem> {
         let inputs = &self.interface.entries[entry].inputs;
         for (at, (input, argument)) in inputs.iter().zip(arguments).enumerate() {
@@ -114,21 +114,48 @@ impl Program {
 
     /// Runs an entry point.
     pub fn run(&self, entry: usize, arguments: Vec<Argument>) -> Result<Vec<Value>, Problem> {
-        let outputs =
-            self.machine.run(self.entries[entry].function, arguments).map_err(|error| match &error {
-                RunError::Check { .. } => Problem::Program(error.to_string()),
-                RunError::OutOfMemory { .. } => Problem::Memory(error.to_string()),
-                RunError::Device(_) | RunError::Interrupted | RunError::Internal(_) => {
-                    Problem::Other(error.to_string())
-                }
-            })?;
+        let outputs = self.machine.run(self.entries[entry].function, arguments).map_err(run_problem)?;
         Ok(self.signatures[entry].values(outputs))
     }
 
-    /// Runs an entry point on the leaves of its arguments, and returns its result as one value.
-    pub fn call(&self, entry: usize, leaves: Vec<Value>) -> Result<Held, Problem> {
-        let results = self.run(entry, self.prepare(entry, leaves)?)?;
-        Ok(Held::new(&self.interface, self.interface.entries[entry].output, results))
+    /// Runs an entry point on the leaves of its arguments, which [`lent`](Program::lent) has checked, and returns its result as one
+    /// value. The consumed arguments, in order, lose their leaves. If the run fails before it has used an argument up, the argument
+    /// keeps its value.
+    pub fn call(
+        &self,
+        entry: usize,
+        leaves: Vec<Value>,
+        consumed: &mut [&mut Held],
+    ) -> Result<Held, Problem> {
+        let point = &self.interface.entries[entry];
+        let lent = Lent::take(consumed, &leaves);
+        let mut intact = Vec::new();
+        let run = || {
+            let arguments = self.prepare(entry, leaves)?;
+            let function = self.entries[entry].function;
+            self.machine.run_or_return(function, arguments, &mut intact).map_err(run_problem)
+        };
+        match run() {
+            Ok(outputs) => {
+                lent.consumed(consumed, &point.name);
+                let results = self.signatures[entry].values(outputs);
+                Ok(Held::new(&self.interface, point.output.ty, results))
+            }
+            Err(problem) => {
+                lent.give_back(consumed, &point.name, &intact);
+                Err(problem)
+            }
+        }
+    }
+}
+
+fn run_problem(error: RunError) -> Problem {
+    match &error {
+        RunError::Check { .. } => Problem::Program(error.to_string()),
+        RunError::OutOfMemory { .. } => Problem::Memory(error.to_string()),
+        RunError::Device(_) | RunError::Interrupted | RunError::Internal(_) => {
+            Problem::Other(error.to_string())
+        }
     }
 }
 

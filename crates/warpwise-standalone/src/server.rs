@@ -276,15 +276,18 @@ impl<'p> Server<'p> {
         let held = arguments.iter().map(|name| self.variable(name)).collect::<Result<Vec<&Held>, _>>()?;
         let start = Instant::now();
         let leaves = self.program.lent(number, &held)?;
-        for (input, argument) in entry.inputs.iter().zip(arguments) {
-            if let (true, Some(value)) = (input.is_consumed(), self.variables.get_mut(*argument)) {
-                value.leaves.clear();
-            }
-        }
-        let outputs = entry.outputs.clone();
-        let call = || self.program.call(number, leaves);
-        let value = signals::calling(self.program.cancel_flag(), call)?;
+        let names = entry.inputs.iter().zip(arguments).filter(|(input, _)| input.is_consumed());
+        let names: Vec<&str> = names.map(|(_, name)| *name).collect();
+        // No variable is consumed twice, so each name is there.
+        let mut taken: Vec<(String, Held)> =
+            names.iter().filter_map(|&name| self.variables.remove_entry(name)).collect();
+        let outputs: Vec<TypeRef> = entry.outputs.iter().map(|output| output.ty).collect();
+        let mut consumed: Vec<&mut Held> = taken.iter_mut().map(|(_, value)| value).collect();
+        let call = || self.program.call(number, leaves, &mut consumed);
+        let value = signals::calling(self.program.cancel_flag(), call);
         let time = start.elapsed();
+        self.variables.extend(taken);
+        let value = value?;
         if gives == 1 && parts != gives || parts == 1 {
             self.define(results[0], value)?;
         } else {

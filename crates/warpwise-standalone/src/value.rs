@@ -3,6 +3,8 @@
 //! A value is its leaves: scalars and arrays in the order of [`Interface::leaves`]. Parts of a value share its arrays, except elements
 //! of arrays, which are copies.
 
+use std::fmt;
+
 use warpwise_prim::{Scalar, ValueType};
 use warpwise_runtime::array::{Array, Value};
 use warpwise_runtime::memory::{MemoryPool, OutOfMemory};
@@ -18,6 +20,17 @@ pub struct Held {
     pub leaves: Vec<Value>,
     /// Size of each dimension, if the value is an array.
     pub shape: Vec<i64>,
+    /// The reason why the value is no longer there.
+    pub gone: Option<Gone>,
+}
+
+/// The reason why a value has no leaves any more: a call of the entry point with this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Gone {
+    /// The call consumed the value.
+    Consumed(String),
+    /// The call failed after it had begun to use the value up.
+    Lost(String),
 }
 
 /// The reason why an operation fails.
@@ -48,12 +61,31 @@ impl Held {
             Some(leaf) => leaf.shape().iter().copied().take(rank).collect(),
             None => vec![0; rank],
         };
-        Held { ty, leaves, shape }
+        Held { ty, leaves, shape, gone: None }
     }
 
     /// Creates a scalar.
     pub fn scalar(ty: ValueType, value: Scalar) -> Held {
-        Held { ty: TypeRef::Scalar(ty), leaves: vec![Value::scalar(ty, value)], shape: Vec::new() }
+        Held {
+            ty: TypeRef::Scalar(ty),
+            leaves: vec![Value::scalar(ty, value)],
+            shape: Vec::new(),
+            gone: None,
+        }
+    }
+}
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gone::Consumed(entry) => write!(f, "the value was consumed by a call of `{entry}`"),
+            Gone::Lost(entry) => {
+                write!(
+                    f,
+                    "the value is lost: a call of `{entry}`, which consumes it, failed after using it up"
+                )
+            }
+        }
     }
 }
 
@@ -170,7 +202,7 @@ impl<'a> Values<'a> {
             Ok(leaf)
         });
         let leaves = leaves.collect::<Result<_, Problem>>()?;
-        Ok(Held { ty, leaves, shape: shape.to_vec() })
+        Ok(Held { ty, leaves, shape: shape.to_vec(), gone: None })
     }
 
     /// Checks that values have these types and are usable.
@@ -194,9 +226,9 @@ impl<'a> Values<'a> {
 
     /// Checks that a value has not been consumed.
     pub fn usable(self, value: &Held) -> Result<(), Problem> {
-        match value.leaves.len() == self.width(value.ty) {
-            true => Ok(()),
-            false => Err(misuse("the value was consumed by an entry point")),
+        match &value.gone {
+            None => Ok(()),
+            Some(gone) => Err(misuse(&gone.to_string())),
         }
     }
 

@@ -194,7 +194,7 @@ fn what_is_consumed_is_gone() {
     folder.write("xs", "[1i64, 2i64]");
     let commands = "restore xs xs []i64\ncall inc ys xs\nindex y ys 1\nstore out y\nindex x xs 0\nfree xs\n";
     let answer = folder.execute("p", &["--server"], commands.as_bytes()).succeeds();
-    assert!(answer.contains("%%% FAILURE\nthe value was consumed by an entry point\n"), "{answer}");
+    assert!(answer.contains("%%% FAILURE\nthe value was consumed by a call of `inc`\n"), "{answer}");
     assert_eq!(answer.matches("%%% FAILURE").count(), 1, "{answer}");
     assert_eq!(std::fs::read(folder.path("out")).unwrap(), binary("i64", &[], &3_i64.to_le_bytes()));
 }

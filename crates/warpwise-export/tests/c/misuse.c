@@ -38,6 +38,19 @@ static void refused(void) {
   OK(futhark_free_i64_1d(ctx, b));
 }
 
+// A failed call keeps an argument that it has not used up, and says so otherwise.
+static void failed(void) {
+  int64_t data[3] = {1, 2, 3};
+  struct futhark_i64_1d *a = futhark_new_i64_1d(ctx, data, 3), *c = NULL;
+  FAILS(futhark_entry_append(ctx, &c, a, 3, 7), FUTHARK_PROGRAM_ERROR, "out of bounds");
+  CHECK(c == NULL && first(a) == 1);
+  FAILS(futhark_entry_spoil(ctx, &c, a), FUTHARK_PROGRAM_ERROR, "out of bounds");
+  FAILS(futhark_values_i64_1d(ctx, a, data), FUTHARK_PROGRAM_ERROR, "the value is lost: a call of `spoil`");
+  FAILS(futhark_entry_append(ctx, &c, a, 0, 7), FUTHARK_PROGRAM_ERROR, "argument 1 (`xs`): the value is lost");
+  CHECK(c == NULL);
+  OK(futhark_free_i64_1d(ctx, a));
+}
+
 static void null_arrays(void) {
   int64_t element;
   double number;
@@ -81,6 +94,7 @@ int main(void) {
   begin();
   aliased();
   refused();
+  failed();
   null_arrays();
   null_contexts();
   end();

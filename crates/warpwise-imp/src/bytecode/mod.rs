@@ -258,13 +258,18 @@ impl Translator<'_> {
         let mut scalars = launch.args.iter();
         let mut mems = launch.mem_args.iter();
         let mut args = Vec::with_capacity(kernel.params.len());
+        let mut written = Vec::new();
         for param in &kernel.params {
             args.push(match param {
                 crate::KernelParam::Scalar(_) => {
                     Arg::Reg(self.operand(*scalars.next().expect("an argument per scalar parameter")))
                 }
-                crate::KernelParam::Memory { .. } => {
-                    Arg::Mem(mem_reg(*mems.next().expect("an argument per memory parameter")))
+                crate::KernelParam::Memory { read_only, .. } => {
+                    let mem = mem_reg(*mems.next().expect("an argument per memory parameter"));
+                    if !read_only {
+                        written.push(mem);
+                    }
+                    Arg::Mem(mem)
                 }
             });
         }
@@ -278,7 +283,16 @@ impl Translator<'_> {
             view: self.view(&array.view),
         };
         let arrays = launch.arrays.iter().map(array).collect();
-        Instr::Launch(Box::new(machine::Launch { kernel, args, extent, schedule, align, cost, arrays }))
+        Instr::Launch(Box::new(machine::Launch {
+            kernel,
+            args,
+            written,
+            extent,
+            schedule,
+            align,
+            cost,
+            arrays,
+        }))
     }
 
     /// Returns the arguments and results of a call, in the order of the callee's slots.

@@ -8,11 +8,12 @@ use warpwise_prim::{CompareOp, Scalar, ScalarType};
 
 use super::held::{Held, Refused, Spares};
 use super::pending::Pending;
+use super::rescue::Rescue;
 use super::watch::Watch;
 use super::{Argument, Machine, Output, RunError};
 use crate::array::{Shape, element_count};
 use crate::machine::{Arg, BlockName, Function, Instr, MemReg, Reg, Slot};
-use crate::memory::OutOfMemory;
+use crate::memory::{Block, OutOfMemory};
 
 /// Maximum number of blocks listed when memory does not suffice.
 const MOST_SHOWN: usize = 4;
@@ -35,6 +36,8 @@ pub(super) struct Frame<'m> {
     tuned: Vec<(Reg, &'m str)>,
     /// Failures of the run's launches on a device.
     pub(super) watch: Rc<Watch>,
+    /// Arguments that the run gives back if it fails.
+    rescue: Rc<Rescue>,
 }
 
 /// An activation that waits for the function it called.
@@ -47,11 +50,16 @@ struct Caller<'m> {
 }
 
 impl<'m> Frame<'m> {
-    pub(super) fn new(machine: &'m Machine, function: &'m Function, watch: Rc<Watch>) -> Frame<'m> {
+    pub(super) fn new(
+        machine: &'m Machine,
+        function: &'m Function,
+        watch: Rc<Watch>,
+        rescue: Rc<Rescue>,
+    ) -> Frame<'m> {
         let regs = vec![0; function.regs as usize];
         let mems = vec![None; function.mems.len()];
         let (spares, pending) = (Spares::default(), Pending::default());
-        Frame { machine, function, regs, mems, spares, pending, tuned: Vec::new(), watch }
+        Frame { machine, function, regs, mems, spares, pending, tuned: Vec::new(), watch, rescue }
     }
 
     pub(super) fn set_arguments(&mut self, arguments: Vec<Argument>) -> Result<(), RunError> {
@@ -109,9 +117,18 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// Runs the function from its start to its end.
-    pub(super) fn run(&mut self) -> Result<(), RunError> {
+    /// Runs the function from its start to its end. If it fails, `intact` gets the arguments that are given back.
+    pub(super) fn run(&mut self, intact: &mut Vec<Arc<Block>>) -> Result<(), RunError> {
         let mut callers: Vec<Caller<'m>> = Vec::new();
+        let done = self.run_within(&mut callers);
+        if done.is_err() {
+            // The waiting activations still hold their blocks.
+            *intact = self.rescue.intact();
+        }
+        done
+    }
+
+    fn run_within(&mut self, callers: &mut Vec<Caller<'m>>) -> Result<(), RunError> {
         let mut at = 0;
         loop {
             let function = self.function;
@@ -136,6 +153,7 @@ impl<'m> Frame<'m> {
                 }
                 Instr::Launch(launch) => {
                     self.write_pending()?;
+                    launch.written.iter().try_for_each(|&mem| self.note_write(mem))?;
                     super::launch::launch(self, launch)?;
                 }
                 Instr::Call { function, args, results, too_deep } => {
@@ -238,6 +256,12 @@ impl<'m> Frame<'m> {
         }
     }
 
+    /// Notes that a block is written.
+    fn note_write(&self, mem: MemReg) -> Result<(), RunError> {
+        self.rescue.note_write(self.mem(mem)?);
+        Ok(())
+    }
+
     fn memory_step(&mut self, instr: &Instr) -> Result<(), RunError> {
         match instr {
             Instr::Alloc { dst, bytes } => {
@@ -260,6 +284,7 @@ impl<'m> Frame<'m> {
                 let bits = self.reg(*value).to_le_bytes();
                 let bytes = &bits[..ty.bytes()];
                 let (block, at) = self.element(*mem, *index, *ty)?;
+                self.rescue.note_write(block);
                 match block {
                     // SAFETY: the element lies in the block; runs do not share blocks that they write.
                     Held::Host(block) => unsafe {
@@ -274,10 +299,12 @@ impl<'m> Frame<'m> {
             }
             Instr::Copy(copy) => {
                 self.write_pending()?;
+                self.note_write(copy.dst.mem)?;
                 super::launch::copy(self, copy)?;
             }
             Instr::Fill { mem, index, count, value, ty } => {
                 self.write_pending()?;
+                self.note_write(*mem)?;
                 super::launch::fill(self, *mem, *index, *count, self.scalar(*ty, *value))?;
             }
             other => unreachable!("{other:?} does not touch memory"),
@@ -292,7 +319,8 @@ impl<'m> Frame<'m> {
     /// Makes the activation of a function that this one calls.
     fn callee(&self, function: u32, args: &[Arg]) -> Result<Frame<'m>, RunError> {
         let callee = &self.machine.module.functions[function as usize];
-        let mut frame = Frame::new(self.machine, callee, Rc::clone(&self.watch));
+        let (watch, rescue) = (Rc::clone(&self.watch), Rc::clone(&self.rescue));
+        let mut frame = Frame::new(self.machine, callee, watch, rescue);
         for (slot, arg) in callee.params.iter().zip(args) {
             match (slot, arg) {
                 (Slot::Scalar(_, dst), Arg::Reg(src)) => frame.regs[*dst as usize] = self.reg(*src),

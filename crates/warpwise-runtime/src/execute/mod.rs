@@ -16,6 +16,7 @@ mod launch;
 mod offload;
 mod pending;
 mod profile;
+mod rescue;
 mod task;
 mod tuning;
 mod views;
@@ -42,6 +43,7 @@ use crate::pool::{CancelFlag, ThreadPool};
 
 use frame::Frame;
 use profile::Profile;
+use rescue::Rescue;
 use task::Workers;
 use tuning::Tuning;
 
@@ -210,7 +212,19 @@ impl Machine {
     /// Runs a host function. The arguments match the function's slots in number and kind. Blocks of consumed parameters are
     /// overwritten.
     pub fn run(&self, function: usize, arguments: Vec<Argument>) -> Result<Vec<Output>, RunError> {
-        self.run_frame(function, arguments)?.outputs(Machine::hand_out)
+        self.run_frame(function, arguments, &Rc::default(), &mut Vec::new())?.outputs(Machine::hand_out)
+    }
+
+    /// Runs a host function as [`Machine::run`] does. From a failed run `intact` gets the blocks of those arguments that nobody else
+    /// holds and the run has not used up.
+    pub fn run_or_return(
+        &self,
+        function: usize,
+        arguments: Vec<Argument>,
+        intact: &mut Vec<Arc<Block>>,
+    ) -> Result<Vec<Output>, RunError> {
+        let rescue = Rc::new(Rescue::of(&arguments));
+        self.run_frame(function, arguments, &rescue, intact)?.outputs(Machine::hand_out)
     }
 
     /// Runs a host function as [`Machine::run`] does, for a program on a device; the results' arrays stay there.
@@ -219,15 +233,22 @@ impl Machine {
         function: usize,
         arguments: Vec<Argument>,
     ) -> Result<Vec<Output<DeviceArray>>, RunError> {
-        self.run_frame(function, arguments)?.outputs(Machine::lend)
+        self.run_frame(function, arguments, &Rc::default(), &mut Vec::new())?.outputs(Machine::lend)
     }
 
-    fn run_frame(&self, function: usize, arguments: Vec<Argument>) -> Result<Frame<'_>, RunError> {
-        let mut frame = Frame::new(self, &self.module.functions[function], Rc::default());
+    /// Runs a host function. If that fails, `intact` gets the arguments that are given back.
+    fn run_frame(
+        &self,
+        function: usize,
+        arguments: Vec<Argument>,
+        rescue: &Rc<Rescue>,
+        intact: &mut Vec<Arc<Block>>,
+    ) -> Result<Frame<'_>, RunError> {
+        let mut frame = Frame::new(self, &self.module.functions[function], Rc::default(), Rc::clone(rescue));
         frame.set_arguments(arguments)?;
         // After a failed call the frame may be another activation; all activations share the watch.
         let watch = Rc::clone(&frame.watch);
-        let done = frame.run();
+        let done = frame.run(intact);
         self.end(&watch, done)?;
         Ok(frame)
     }

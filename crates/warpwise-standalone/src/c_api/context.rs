@@ -237,7 +237,7 @@ unsafe extern "C" fn warpwise_context_cancel(context: *const Context) {
 }
 
 /// Calls an entry point. Arguments are handles, or addresses of scalars; `result` is the place for a handle or a scalar, and is written
-/// only on success. Arguments are consumed when the program begins to run.
+/// only on success. A failed call consumes what it has used up.
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn warpwise_call(
     context: *const Context,
@@ -271,11 +271,10 @@ pub(super) unsafe extern "C" fn warpwise_call(
             });
             program.lent(entry, &held.collect::<Vec<&Held>>())?
         };
-        for (_, &argument) in inputs.iter().zip(arguments).filter(|(input, _)| input.is_consumed()) {
-            // SAFETY: the argument is the caller's handle, and given once.
-            unsafe { &mut *argument.cast::<Held>() }.leaves.clear();
-        }
-        let called = program.call(entry, leaves);
+        let consumed = inputs.iter().zip(arguments).filter(|(input, _)| input.is_consumed());
+        // SAFETY: the argument is the caller's handle, and given once.
+        let consumed = consumed.map(|(_, &argument)| unsafe { &mut *argument.cast::<Held>() });
+        let called = program.call(entry, leaves, &mut consumed.collect::<Vec<_>>());
         // A request to stop ends only one call, even if that call was already done.
         program.cancel_flag().clear();
         let value = called?;

@@ -96,9 +96,9 @@ pub(super) unsafe extern "C" fn warpwise_free(context: *const Context, value: *m
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_values(context: *const Context, value: *const Held, data: *mut u8) -> c_int {
-    let copy_out = |_: &Context, _: &Program| {
+    let copy_out = |_: &Context, program: &Program| {
         // SAFETY: the caller's handle is valid.
-        let bytes = only_array(unsafe { held(value) }?)?.bytes();
+        let bytes = only_array(program, unsafe { held(value) }?)?.bytes();
         if !bytes.is_empty() {
             not_null(data, "the place of the elements")?;
             // SAFETY: there is room for the array.
@@ -114,9 +114,9 @@ unsafe extern "C" fn warpwise_values(context: *const Context, value: *const Held
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_values_raw(context: *const Context, value: *const Held) -> *mut u8 {
     let mut start = ptr::null_mut();
-    let find = |_: &Context, _: &Program| {
+    let find = |_: &Context, program: &Program| {
         // SAFETY: the caller's handle is valid.
-        start = only_array(unsafe { held(value) }?)?.bytes().as_ptr().cast_mut();
+        start = only_array(program, unsafe { held(value) }?)?.bytes().as_ptr().cast_mut();
         Ok(())
     };
     // SAFETY: the caller's handle is valid.
@@ -213,7 +213,8 @@ unsafe extern "C" fn warpwise_new_opaque_array(
 }
 
 /// Returns the only leaf of an array of scalars.
-fn only_array(value: &Held) -> Result<&Array, Problem> {
+fn only_array<'v>(program: &Program, value: &'v Held) -> Result<&'v Array, Problem> {
+    program.values().usable(value)?;
     match value.leaves.as_slice() {
         [Value::Array { array, .. }] => Ok(array),
         _ => Err(misuse("the value is no array of scalars")),
