@@ -125,6 +125,52 @@ fn failed_calls_keep_what_they_have_not_used_up() {
 }
 
 #[test]
+fn every_line_has_an_answer() {
+    let mut server = Server::start(&["--param", "limit=3"]);
+    server.fails("", "Empty line");
+    server.fails("   ", "Empty line");
+    server.fails("nonsense", "nonsense");
+    std::fs::write(server.path("x"), "5i64").unwrap();
+    server.gives("restore x x i64", "");
+    server.gives("tuning_params tuned", "limit threshold");
+    server.gives("call tuned a x", "");
+    server.gives("set_tuning_param limit 100", "");
+    server.gives("call tuned b x", "");
+    server.gives("store results a b", "");
+    server.fails("set_tuning_param other 1", "there is no such parameter");
+    server.fails("set_tuning_param limit much", "the value is no integer");
+    let results = std::fs::read(server.path("results")).unwrap();
+    let scalar = |value: i64| [b"b\x02\x00 i64".as_slice(), &value.to_le_bytes()].concat();
+    assert_eq!(results, [scalar(8), scalar(105)].concat());
+    server.end();
+}
+
+#[test]
+fn reports_have_an_event_for_each_step() {
+    let mut server = Server::start(&["-P"]);
+    std::fs::write(server.path("n"), "1000i64").unwrap();
+    server.gives("restore n n i64", "");
+    server.gives("call points a n", "");
+    let mut report = || {
+        server.send("report");
+        serde_json::from_str::<serde_json::Value>(&server.answer()).unwrap()
+    };
+    let first = report();
+    assert!(first["memory"]["default space"].as_u64().unwrap() >= 8000, "{first}");
+    let event = &first["events"][0];
+    assert!(event["name"].is_string() && event["duration"].is_f64(), "{first}");
+    assert!(event["provenance"].as_str().unwrap().contains("server.fut:"), "{first}");
+    assert!(event["details"].is_object(), "{first}");
+    assert_eq!(report()["events"], serde_json::json!([]), "events are reported once");
+    server.gives("pause_profiling", "");
+    server.gives("call points b n", "");
+    server.gives("unpause_profiling", "");
+    server.send("report");
+    assert!(server.answer().contains("\"events\":[]"));
+    server.end();
+}
+
+#[test]
 fn a_doubled_signal_stops_one_call() {
     let mut server = Server::start(&[]);
     std::fs::write(server.path("n"), "1000i64").unwrap();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use warpwise_runtime::array::Value;
-use warpwise_runtime::execute::{Argument, Machine, RunError, Spent};
+use warpwise_runtime::execute::{Argument, Machine, RunError, Spent, Step};
 use warpwise_runtime::kernel::KernelFn;
 use warpwise_runtime::machine::{Instr, Module};
 use warpwise_runtime::memory::{MemoryPool, default_limit};
@@ -73,9 +73,19 @@ impl Program {
         self.machine.cancel_flag()
     }
 
-    /// Starts to record where calls spend their time.
+    /// Sets the tuning parameters of later calls; those without a value get their defaults.
+    pub fn tune(&self, tuning: HashMap<String, i64>) {
+        self.machine.tune(tuning);
+    }
+
+    /// Starts to record where calls spend their time, or goes on with it.
     pub fn start_profile(&self) {
         self.machine.start_profile();
+    }
+
+    /// Starts to record where calls spend their time, and every single step of them.
+    pub fn start_steps(&self) {
+        self.machine.start_steps();
     }
 
     /// Stops recording until it is started again.
@@ -86,6 +96,11 @@ impl Program {
     /// Returns where calls have spent their time, the longest first.
     pub fn profile(&self) -> Vec<Spent> {
         self.machine.profile()
+    }
+
+    /// Returns the steps that calls have made since this was last asked, in order.
+    pub fn take_steps(&self) -> Vec<Step> {
+        self.machine.take_steps()
     }
 
     /// Checks arguments and converts them for a run. Consumed arguments that are shared are copied.

@@ -1,29 +1,32 @@
-//! A JSON report of a program's calls.
+//! A report of a program's calls, in the JSON format of Futhark's.
+//!
+//! ```text
+//! {"memory":{"default space": 4096},"events":[{"name":"main_map","provenance":"p.fut:1:20","duration":12.500,"details":{"bytes":800}}]}
+//! ```
 
 use std::fmt::Write;
 
+use warpwise_runtime::execute::Step;
+
 use crate::program::Program;
 
-/// Describes the use of memory, and where calls spent their time if that was recorded.
+/// Describes the most memory in use so far, in bytes, and the steps of calls since the last report if they were recorded. Durations are
+/// in microseconds; `bytes` is the size of the arrays given to a step.
 pub fn report(program: &Program) -> String {
-    let memory = program.memory().statistics();
-    let mut text = format!(
-        "{{\"memory\": {{\"live\": {}, \"peak\": {}, \"held\": {}}}, \"events\": [",
-        memory.live, memory.peak_live, memory.held
-    );
-    for (number, spent) in program.profile().iter().enumerate() {
-        let comma = if number == 0 { "" } else { ", " };
-        let _ = write!(
-            text,
-            "{comma}{{\"name\": {}, \"provenance\": {}, \"times\": {}, \"microseconds\": {}, \"bytes\": {}}}",
-            quoted(&spent.what),
-            quoted(&spent.place),
-            spent.times,
-            spent.time.as_micros(),
-            spent.bytes
-        );
-    }
-    text + "]}"
+    let peak = program.memory().statistics().peak_live;
+    let events: Vec<String> = program.take_steps().iter().map(event).collect();
+    format!("{{\"memory\":{{\"default space\": {peak}}},\"events\":[{}]}}", events.join(","))
+}
+
+fn event(step: &Step) -> String {
+    let provenance = if step.place.is_empty() { "unknown" } else { &step.place };
+    format!(
+        "{{\"name\":{},\"provenance\":{},\"duration\":{:.3},\"details\":{{\"bytes\":{}}}}}",
+        quoted(&step.what),
+        quoted(provenance),
+        1e6 * step.time.as_secs_f64(),
+        step.bytes
+    )
 }
 
 fn quoted(text: &str) -> String {

@@ -12,7 +12,7 @@
 //! The protocol is the one that Futhark documents. `outputs`, and `call` with a variable for each part of a tuple, belong to its older
 //! versions, for clients that use those. An interrupted call (see [`signals`]) is a failed command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::Path;
@@ -36,21 +36,31 @@ type Answer = Result<Vec<String>, Problem>;
 struct Server<'p> {
     program: &'p Program,
     parameters: &'p [String],
+    /// Whether calls are recorded, unless that is paused.
+    profiling: bool,
+    /// Tuning parameters that are set, by name.
+    tuning: HashMap<String, i64>,
     variables: BTreeMap<String, Held>,
 }
 
-/// Serves until standard input ends.
-pub fn serve(program: &Program, parameters: &[String]) -> Result<(), Problem> {
-    let mut server = Server { program, parameters, variables: BTreeMap::new() };
+/// Serves until standard input ends. With `profiling`, calls are recorded for reports.
+pub fn serve(
+    program: &Program,
+    parameters: &[String],
+    tuning: &HashMap<String, i64>,
+    profiling: bool,
+) -> Result<(), Problem> {
+    if profiling {
+        program.start_steps();
+    }
+    let (tuning, variables) = (tuning.clone(), BTreeMap::new());
+    let mut server = Server { program, parameters, profiling, tuning, variables };
     let mut output = io::stdout().lock();
     let unwritable = |error: io::Error| Problem::Other(format!("cannot write to standard output: {error}"));
     writeln!(output, "%%% OK").and_then(|()| output.flush()).map_err(unwritable)?;
     let mut input = io::stdin().lock();
     let unreadable = |error: io::Error| Problem::Other(format!("cannot read standard input: {error}"));
     while let Some(line) = next_line(&mut input, LONGEST_LINE).map_err(unreadable)? {
-        if line.as_ref().is_ok_and(|line| line.trim().is_empty()) {
-            continue;
-        }
         let mut text = String::new();
         match line.and_then(|line| guarded(|| server.command(&line))) {
             Ok(lines) => lines.iter().for_each(|line| text += &format!("{line}\n")),
@@ -104,7 +114,7 @@ fn words(line: &str) -> Vec<&str> {
 impl<'p> Server<'p> {
     fn command(&mut self, line: &str) -> Answer {
         let words = words(line);
-        let Some((&command, arguments)) = words.split_first() else { return Ok(Vec::new()) };
+        let Some((&command, arguments)) = words.split_first() else { return Err(misuse("Empty line")) };
         match (command, arguments) {
             ("types", []) => Ok(self.types()),
             ("entry_points", []) => {
@@ -138,13 +148,13 @@ impl<'p> Server<'p> {
                 Ok(Vec::new())
             }
             ("unpause_profiling", []) => {
-                self.program.start_profile();
+                if self.profiling {
+                    self.program.start_profile();
+                }
                 Ok(Vec::new())
             }
             ("report", []) => Ok(vec![report(self.program)]),
-            ("set_tuning_param", [name, _]) => Err(misuse(&format!(
-                "Failed to set tuning parameter {name}: it is set at start, with --param"
-            ))),
+            ("set_tuning_param", [name, value]) => self.set_tuning_param(name, value),
             ("tuning_params", [entry]) => {
                 self.entry(entry)?;
                 Ok(self.parameters.iter().map(|name| format!("{name} threshold")).collect())
@@ -312,6 +322,7 @@ impl<'p> Server<'p> {
 
     fn store(&self, file: &str, names: &[&str]) -> Answer {
         let values = names.iter().map(|name| self.variable(name)).collect::<Result<Vec<_>, _>>()?;
+        values.iter().try_for_each(|value| self.values().usable(value))?;
         let write = || -> io::Result<()> {
             // The file is written in place, not under another name and renamed: clients create the file, and read the one that they
             // have open.
@@ -320,6 +331,18 @@ impl<'p> Server<'p> {
             output.flush()
         };
         write().map_err(|error| misuse(&format!("Failed to open {file}: {error}")))?;
+        Ok(Vec::new())
+    }
+
+    /// Sets a tuning parameter for later calls.
+    fn set_tuning_param(&mut self, name: &str, value: &str) -> Answer {
+        let failed = |reason| misuse(&format!("Failed to set tuning parameter {name} to {value}: {reason}"));
+        if !self.parameters.iter().any(|known| known == name) {
+            return Err(failed("there is no such parameter"));
+        }
+        let value = value.parse().map_err(|_| failed("the value is no integer"))?;
+        self.tuning.insert(name.to_string(), value);
+        self.program.tune(self.tuning.clone());
         Ok(Vec::new())
     }
 

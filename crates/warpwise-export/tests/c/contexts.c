@@ -55,7 +55,12 @@ static void reports(void) {
   struct futhark_i64_1d *a;
   OK(futhark_entry_lots(ctx, &a, 100));
   char *report = futhark_context_report(ctx);
-  CHECK(report[0] == '{' && strstr(report, "\"times\": 1") != NULL);
+  CHECK(strstr(report, "{\"memory\":{\"default space\": ") == report);
+  CHECK(strstr(report, "\"provenance\":") != NULL && strstr(report, "\"duration\":") != NULL);
+  free(report);
+  // A step is reported once.
+  report = futhark_context_report(ctx);
+  CHECK(strstr(report, "\"events\":[]") != NULL);
   free(report);
   OK(futhark_free_i64_1d(ctx, a));
   char line[100];

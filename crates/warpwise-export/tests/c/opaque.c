@@ -115,7 +115,9 @@ static void bytes(void) {
   OK(futhark_entry_points(ctx, &a, 5));
   OK(futhark_store_opaque_arr1d_point(ctx, a, NULL, &count));
   OK(futhark_store_opaque_arr1d_point(ctx, a, &stored, &again));
-  CHECK(count == again && count >= 2 * 5 * sizeof(float));
+  CHECK(count == again && count == 2 * (7 + sizeof(int64_t) + 5 * sizeof(float)));
+  // As in a server's file: the arrays in the binary format.
+  CHECK(memcmp(stored, "b\2\1 f32\5\0\0\0\0\0\0\0", 15) == 0);
   OK(futhark_free_opaque_arr1d_point(ctx, a));
   b = futhark_restore_opaque_arr1d_point(ctx, stored);
   CHECK(b != NULL);
@@ -125,10 +127,22 @@ static void bytes(void) {
   OK(futhark_free_f32_1d(ctx, xs));
   OK(futhark_free_opaque_arr1d_point(ctx, b));
   CHECK(futhark_restore_opaque_shape(ctx, stored) == NULL);
-  free(futhark_context_get_error(ctx));
-  memset(stored, 0, 16);
+  char *words = futhark_context_get_error(ctx);
+  CHECK(strstr(words, "no value of type shape: part 1 of it is u8") != NULL);
+  free(words);
+  memset(stored, 0, 1);
   CHECK(futhark_restore_opaque_arr1d_point(ctx, stored) == NULL);
   free(futhark_context_get_error(ctx));
+  free(stored);
+  struct futhark_opaque_unit *unit;
+  stored = NULL;
+  OK(futhark_entry_nothing(ctx, &unit, 1));
+  OK(futhark_store_opaque_unit(ctx, unit, &stored, &count));
+  CHECK(count == 0 && stored != NULL);
+  OK(futhark_free_opaque_unit(ctx, unit));
+  unit = futhark_restore_opaque_unit(ctx, stored);
+  CHECK(unit != NULL);
+  OK(futhark_free_opaque_unit(ctx, unit));
   free(stored);
 }
 

@@ -194,6 +194,11 @@ impl Machine {
         self.profile.steps(&self.module.kernels)
     }
 
+    /// Returns the steps as [`Machine::steps`] does, and forgets them.
+    pub fn take_steps(&self) -> Vec<Step> {
+        self.profile.take_steps(&self.module.kernels)
+    }
+
     /// Sets the tuning parameters of later runs; parameters without a value get their defaults.
     pub fn tune(&self, tuning: HashMap<String, i64>) {
         self.tuning.set(tuning);

@@ -167,7 +167,18 @@ impl Profile {
     /// Returns every step since [`Profile::start_steps`], in the order in which they ended.
     pub(super) fn steps(&self, names: &[KernelName]) -> Vec<Step> {
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let steps = steps.iter().flat_map(|steps| &steps.steps);
+        steps.as_ref().map_or(Vec::new(), |steps| steps.named(names))
+    }
+
+    /// Returns the steps as [`Profile::steps`] does, and forgets them.
+    pub(super) fn take_steps(&self, names: &[KernelName]) -> Vec<Step> {
+        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        steps.as_mut().map_or(Vec::new(), |steps| std::mem::take(steps).named(names))
+    }
+}
+
+impl Steps {
+    fn named(&self, names: &[KernelName]) -> Vec<Step> {
         let step = |&(number, start, time, bytes): &(usize, Instant, Duration, u64)| {
             let (what, place) = match names.get(number) {
                 Some(KernelName { name, place, .. }) => (name.clone(), place.clone()),
@@ -175,7 +186,7 @@ impl Profile {
             };
             Step { what, place, start, time, bytes }
         };
-        steps.map(step).collect()
+        self.steps.iter().map(step).collect()
     }
 }
 
@@ -224,5 +235,10 @@ mod tests {
             profile.steps(&names).into_iter().map(|step| (step.what, step.bytes)).collect();
         let wanted = [("a", 7), ("a", 8), ("to the host", 9)];
         assert_eq!(steps, wanted.map(|(what, bytes)| (what.to_string(), bytes)));
+        assert_eq!(profile.take_steps(&names).len(), 3);
+        assert!(profile.take_steps(&names).is_empty());
+        profile.start();
+        profile.kernel(1, || 5, || ());
+        assert_eq!(profile.take_steps(&names).len(), 1, "recording goes on");
     }
 }

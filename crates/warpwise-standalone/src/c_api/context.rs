@@ -151,7 +151,7 @@ unsafe extern "C" fn warpwise_context_new(config: *const Config) -> *mut Context
     };
     let profiling = config.profiling || config.debugging;
     if let (Some(program), true) = (&program, profiling) {
-        program.start_profile();
+        program.start_steps();
     }
     let logging = config.logging || config.debugging;
     let (error, log) = (Mutex::new(error), Mutex::new(Log(ptr::null_mut())));
@@ -202,7 +202,7 @@ unsafe extern "C" fn warpwise_context_profile(context: *const Context, on: c_int
     }
 }
 
-/// Returns a report of memory and of where calls spent their time, as JSON.
+/// Returns a report of memory and of the steps of calls since the last report, as JSON.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_context_report(context: *const Context) -> *mut c_char {
     let mut report = None;

@@ -1,7 +1,6 @@
 //! Functions for records, sums and arrays of them, and for values as bytes.
 
 use std::ffi::{c_int, c_void};
-use std::io::Write;
 use std::ptr;
 
 use super::Context;
@@ -10,11 +9,8 @@ use super::values::{read, warpwise_free, write};
 use crate::abi::part;
 use crate::interface::{Kind, TypeRef};
 use crate::program::Program;
+use crate::transfer::{read_stored, write_held};
 use crate::value::{Held, Problem, misuse};
-
-/// First bytes of an encoded value; then comes the number of bytes that follow.
-const MARK: &[u8; 8] = b"warpwise";
-const HEADER: usize = MARK.len() + size_of::<u64>();
 
 /// Returns a field of a record, or the array of that field of an array of records.
 #[unsafe(no_mangle)]
@@ -167,7 +163,7 @@ unsafe extern "C" fn warpwise_destruct(
     unsafe { with(context, destruct) }
 }
 
-/// Encodes a value as bytes. Writes their number to `count`, and unless `place` is null the bytes to `*place`, or if that is null to
+/// Encodes a value as the bytes that a server stores in a file. Writes their number to `count`, and unless `place` is null the bytes to `*place`, or if that is null to
 /// new memory that C must free.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_store(
@@ -181,7 +177,8 @@ unsafe extern "C" fn warpwise_store(
         // SAFETY: the caller's handle is valid.
         let value = unsafe { held(value) }?;
         program.values().usable(value)?;
-        let bytes = to_bytes(value)?;
+        let mut bytes = Vec::new();
+        write_held(&mut bytes, value).map_err(|error| Problem::Other(error.to_string()))?;
         // SAFETY: the caller's pointers are valid; the memory at `*place`, unless null, has room for the bytes.
         unsafe {
             *count = bytes.len();
@@ -189,7 +186,7 @@ unsafe extern "C" fn warpwise_store(
                 return Ok(());
             }
             if (*place).is_null() {
-                *place = libc::malloc(bytes.len());
+                *place = libc::malloc(bytes.len().max(1));
                 if (*place).is_null() {
                     return Err(Problem::Memory("out of memory".to_string()));
                 }
@@ -202,34 +199,16 @@ unsafe extern "C" fn warpwise_store(
     unsafe { with(context, store) }
 }
 
-/// Decodes a value from bytes.
+/// Decodes a value from bytes. Bytes of a value of another type are an error.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn warpwise_restore(context: *const Context, ty: usize, bytes: *const u8) -> *mut Held {
     let restore = |program: &Program| {
         not_null(bytes, "the place of the bytes")?;
-        // SAFETY: `warpwise_store` wrote the bytes, so the header is there.
-        let header = unsafe { part(bytes, HEADER) };
-        let length =
-            header.get(MARK.len()..).and_then(|length| length.try_into().ok()).map(u64::from_le_bytes);
-        let Some(length) = length.filter(|_| header.starts_with(MARK)) else {
-            return Err(misuse("these bytes are no value"));
-        };
-        // SAFETY: `length` bytes follow the header.
-        let rest = unsafe { part(bytes.add(HEADER), length as usize) };
-        crate::transfer::read_held(program, TypeRef::Named(ty), "bytes", rest)
+        // SAFETY: `warpwise_store` wrote the bytes.
+        unsafe { read_stored(program, TypeRef::Named(ty), bytes) }
     };
     // SAFETY: the caller's handle is valid.
     unsafe { make(context, restore) }
-}
-
-fn to_bytes(value: &Held) -> Result<Vec<u8>, Problem> {
-    let mut body = Vec::new();
-    crate::transfer::write_held(&mut body, value).map_err(|error| Problem::Other(error.to_string()))?;
-    let mut bytes = Vec::with_capacity(HEADER + body.len());
-    bytes.extend_from_slice(MARK);
-    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
-    bytes.write_all(&body).map_err(|error| Problem::Other(error.to_string()))?;
-    Ok(bytes)
 }
 
 /// Reads the scalars and handles at these places.

@@ -71,11 +71,12 @@ unsafe fn command(program: &Linked, server: bool, words: &[String]) -> Result<()
     }
     crate::signals::install();
     let program = Program::new(image, kernels, &options.settings)?;
-    if options.profile || options.debugging {
+    let profiling = options.profile || options.debugging;
+    if profiling {
         program.start_profile();
     }
     match options.asked {
-        Asked::Server => crate::server::serve(&program, &parameters),
+        Asked::Server => crate::server::serve(&program, &parameters, &options.settings.tuning, profiling),
         Asked::Run | Asked::Help | Asked::Parameters => run(&program, &options),
     }
 }

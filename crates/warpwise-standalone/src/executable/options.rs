@@ -165,7 +165,10 @@ impl Options {
         match known.name {
             "entry-point" => self.entry = value.to_string(),
             "write-runtime-to" => self.times = Some(value.to_string()),
-            "runs" => self.runs = Some(number(known, value)?),
+            "runs" => {
+                let runs = Some(number(known, value)?).filter(|&runs| runs > 0);
+                self.runs = Some(runs.ok_or("`--runs` needs a positive number, not `0`")?);
+            }
             "binary-output" => self.binary = true,
             "no-print-result" => self.silent = true,
             "debugging" => (self.debugging, self.log) = (true, true),
@@ -238,6 +241,7 @@ mod tests {
             ("--nope", "there is no option `--nope`"),
             ("-r", "`--runs` needs a value: N"),
             ("-r ten", "`--runs` needs a number, not `ten`"),
+            ("-r 0", "`--runs` needs a positive number, not `0`"),
             ("--log=1", "`--log` takes no value"),
             ("3", "`3` is no option"),
             ("-", "`-` is no option"),
