@@ -46,6 +46,18 @@ fn expected_types_are_taken_on_by_plain_numbers() {
     assert_eq!(read_as(b"0x10", &["f64"]).unwrap(), [Value::from_element(16.0)]);
     assert_eq!(read_as(b"[1, 2.5, -3e0]", &["[]f32"]).unwrap(), [array(&[3], &[1.0_f32, 2.5, -3.0])]);
     assert_eq!(read_as(b"[1u8, 2]", &["[]u8"]).unwrap(), [array(&[2], &[1_u8, 2])]);
+    assert_eq!(
+        read_as(b"inf -Infinity", &["f32", "f64"]).unwrap(),
+        [Value::from_element(f32::INFINITY), Value::from_element(f64::NEG_INFINITY)]
+    );
+    let read = read_as(b"[1, inf, -inf, f16.inf]", &["[]f16"]).unwrap();
+    assert_eq!(
+        read,
+        [array(&[4], &[1.0, f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY].map(f16::from_f32))]
+    );
+    assert!(
+        matches!(read_as(b"-NaN", &["f16"]).unwrap()[..], [Value::Scalar { value: warpwise_prim::Scalar::F16(x), .. }] if x.is_nan())
+    );
     check_error("1.5", &["i32"], "data.in:1:1: expected a value of type i32: `1.5` is of type f64, not i32");
     check_error(
         "1i64",
@@ -90,6 +102,28 @@ fn a_comma_may_stand_behind_the_last_item() {
     check_error("[1,,]", &[], "data.in:1:4: a value of type i32 must stand here, not `,`");
     check_error("[[1],,]", &[], "data.in:1:6: a row must stand here, not an element");
     check_error("[1,", &[], "data.in:1:4: a value of type i32 must stand here, but the input ends");
+}
+
+#[test]
+fn brackets_are_empty_arrays_of_an_expected_type() {
+    assert_eq!(
+        read_as(b"[] [ ]", &["[]i32", "[]f64"]).unwrap(),
+        [array::<i32>(&[0], &[]), array::<f64>(&[0], &[])]
+    );
+    assert_eq!(read_as(b"[[], [],]", &["[][]bool"]).unwrap(), [array::<bool>(&[2, 0], &[])]);
+    assert_eq!(read_as(b"[[[]]]", &["[][][]u8"]).unwrap(), [array::<u8>(&[1, 1, 0], &[])]);
+    let untyped = "an empty array is written with its type, such as empty([0]i32)";
+    check_error("[]", &["[][]i32"], &format!("data.in:1:2: expected a value of type [][]i32: {untyped}"));
+    check_error(
+        "[[1], []]",
+        &["[][]i32"],
+        "data.in:1:8: expected a value of type [][]i32: this row has 0 elements, an earlier one 1",
+    );
+    check_error(
+        "[,]",
+        &["[]i32"],
+        "data.in:1:2: expected a value of type []i32: a value of type i32 must stand here, not `,`",
+    );
 }
 
 #[test]

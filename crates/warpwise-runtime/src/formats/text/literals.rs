@@ -69,6 +69,12 @@ pub(super) fn type_of(token: &[u8]) -> Option<ValueType> {
     suffix.or(Some(if fractional { ValueType::F64 } else { ValueType::I32 }))
 }
 
+/// Returns whether a token is `inf`, `infinity` or `nan`, in small or capital letters, which have no type by themselves.
+pub(super) fn is_bare_float(token: &[u8]) -> bool {
+    let (_, name) = split_sign(token);
+    ["inf", "infinity", "nan"].iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
 impl Literal for bool {
     fn parse(token: &[u8], _strict: bool) -> Result<bool, String> {
         match token {
@@ -233,11 +239,18 @@ fn parse_float(
     strict: bool,
     decimal: impl Fn(&str) -> Option<u64>,
 ) -> Result<u64, String> {
-    check_type(token, ty, strict)?;
     let malformed = || not_a(token, ty);
     let (negative, digits) = split_sign(token);
+    let is_bare = !strict && is_bare_float(token);
+    if !is_bare {
+        check_type(token, ty, strict)?;
+    }
     let sign = u64::from(negative) << (ty.scalar().bits() - 1);
-    if digits == b"nan" || digits.ends_with(b".nan") {
+    if is_bare {
+        let bits = decimal(&String::from_utf8_lossy(digits).to_ascii_lowercase()).ok_or_else(malformed)?;
+        return Ok(bits | sign);
+    }
+    if digits.ends_with(b".nan") {
         return decimal("nan").ok_or_else(malformed).map(|bits| bits | sign);
     }
     if digits.ends_with(b".inf") {

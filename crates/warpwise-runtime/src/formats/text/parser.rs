@@ -7,7 +7,7 @@ use std::sync::Arc;
 use half::f16;
 use warpwise_prim::ValueType;
 
-use super::literals::{Literal, is_suffixed, is_token_byte, token_length, type_of};
+use super::literals::{Literal, is_bare_float, is_suffixed, is_token_byte, token_length, type_of};
 use crate::array::{Array, Shape, Value, element_count};
 use crate::formats::ExpectedType;
 use crate::formats::error::Fault;
@@ -184,7 +184,10 @@ impl<'a> Parser<'a> {
                 self.open(&mut open, &mut sizes, depth)?;
                 continue;
             }
-            let count = if self.peek() == Some(b'"') || self.at_empty() {
+            let count = if self.peek() == Some(b']') {
+                // The row is empty: `open` refuses this bracket elsewhere.
+                0
+            } else if self.peek() == Some(b'"') || self.at_empty() {
                 let row = self.at;
                 let shape = self.whole_row(T::TYPE, &mut elements)?;
                 self.fit_row(row, &shape, &open, &mut sizes, &mut depth)?;
@@ -283,7 +286,9 @@ impl<'a> Parser<'a> {
             sizes.push(None);
         }
         self.skip_space();
-        if self.peek() == Some(b']') {
+        // An empty row is an array only if its type is known, and it has no inner dimensions of unknown size.
+        let is_typed = self.expected.is_some_and(|expected| expected.rank == open.len());
+        if self.peek() == Some(b']') && !is_typed {
             return Err(self.fault(UNTYPED_EMPTY));
         }
         Ok(())
@@ -356,11 +361,13 @@ impl<'a> Parser<'a> {
     /// Returns the type of the scalar at `at`: the expected type if a scalar is expected, else its own.
     fn token_type(&self, at: usize) -> Result<ValueType, Fault> {
         let token = &self.text[at..][..token_length(&self.text[at..])];
-        let own = type_of(token).ok_or_else(|| self.unexpected("a value"))?;
-        match self.expected {
-            Some(expected) if expected.rank == 0 => Ok(expected.elem),
-            Some(_) | None => Ok(own),
+        let expected = self.expected.filter(|expected| expected.rank == 0).map(|expected| expected.elem);
+        let is_float = expected.is_some_and(|ty| ty.scalar().is_float());
+        if is_float && is_bare_float(token) {
+            return Ok(expected.unwrap_or(ValueType::F64));
         }
+        let own = type_of(token).ok_or_else(|| self.unexpected("a value"))?;
+        Ok(expected.unwrap_or(own))
     }
 
     fn token(&self) -> &'a [u8] {
