@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use jpeg_encoder::{ColorType, Encoder};
+use png::BitDepth;
 
 use super::png::Picture;
 use crate::array::Value;
@@ -12,7 +13,10 @@ const QUALITY: u8 = 92;
 
 /// Writes a `.jpg` file.
 pub(super) fn write_jpeg(output: &mut dyn Write, value: &Value) -> Result<(), String> {
-    let Picture { width, height, channels, pixels } = Picture::of(value)?;
+    let Picture { width, height, channels, depth, pixels } = Picture::of(value)?;
+    if depth != BitDepth::Eight {
+        return Err("a .jpg file cannot hold channels of 16 bits; write a .png file".to_string());
+    }
     let color = match channels {
         1 => ColorType::Luma,
         3 => ColorType::Rgb,
@@ -21,7 +25,7 @@ pub(super) fn write_jpeg(output: &mut dyn Write, value: &Value) -> Result<(), St
     let side = |size: u32| u16::try_from(size).map_err(|_| "a .jpg image has at most 65535 rows and columns");
     let encoder = Encoder::new(Unsized(output), QUALITY);
     encoder
-        .encode(pixels, side(width)?, side(height)?, color)
+        .encode(&pixels, side(width)?, side(height)?, color)
         .map_err(|error| format!("cannot write: {error}"))
 }
 

@@ -16,6 +16,11 @@ fn png_files_come_back() {
         let value = array(shape, &pixels[..count]);
         let bytes = png_bytes(&value);
         assert_eq!(read_png(Source::bytes("a.png", &bytes), None, &pool()).unwrap(), value);
+        let deep = array(shape, &pixels[..count].iter().map(|&x| u16::from(x) * 251).collect::<Vec<_>>());
+        let deep_bytes = png_bytes(&deep);
+        assert_eq!(read_png(Source::bytes("a.png", &deep_bytes), None, &pool()).unwrap(), deep);
+        let refused = read_png(Source::bytes("a.png", &deep_bytes), Some(ty("[][]u8")), &pool());
+        assert!(refused.unwrap_err().to_string().contains("u16"), "channels are never cut");
         for length in 0..bytes.len() {
             let truncated = read_png(Source::bytes("a.png", &bytes[..length]), None, &pool());
             let error = truncated.expect_err("truncated").to_string();
@@ -52,7 +57,15 @@ fn png_palettes_depths_and_transparency_are_converted() {
         ),
         (
             encode(ColorType::Grayscale, BitDepth::Sixteen, None, &[200, 1, 100, 2]),
-            array(&[1, 2], &[200_u8, 100]),
+            array(&[1, 2], &[0xc801_u16, 0x6402]),
+        ),
+        (
+            encode(ColorType::Rgb, BitDepth::Sixteen, None, &[1, 2, 0, 3, 0, 4, 0, 5, 0, 6, 7, 8]),
+            array(&[1, 2, 3], &[0x102_u16, 3, 4, 5, 6, 0x708]),
+        ),
+        (
+            encode(ColorType::GrayscaleAlpha, BitDepth::Sixteen, None, &[1, 2, 3, 4, 0, 5, 0, 6]),
+            array(&[1, 2, 4], &[0x102_u16, 0x102, 0x102, 0x304, 5, 5, 5, 6]),
         ),
         (encode(ColorType::Grayscale, BitDepth::Four, None, &[0xf1]), array(&[1, 2], &[255_u8, 17])),
         (
