@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod check;
 mod chunks;
+mod completions;
 mod dev;
 mod devices;
 mod explain;
@@ -42,6 +43,8 @@ pub enum Command {
     Explain(explain::ExplainArguments),
     /// Show the stages of a program's compilation
     Dev(dev::DevArguments),
+    /// Print a script by which a shell completes the words of this command
+    Completions(completions::CompletionsArguments),
 }
 
 /// Executes a subcommand and returns the exit code. `itself` is the command line that starts this command in another process.
@@ -57,5 +60,6 @@ pub fn execute(command: Command, itself: &[OsString]) -> Result<u8, Failure> {
         Command::Devices => devices::devices(),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Dev(arguments) => dev::dev(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
     }
 }

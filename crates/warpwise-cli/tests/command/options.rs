@@ -35,6 +35,16 @@ fn wrong_options_are_said_with_exit_code_1() {
 }
 
 #[test]
+fn shells_complete_commands_and_options() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = folder.run(&["completions", shell]).succeeds();
+        assert!(script.contains("autotune") && script.contains("memory-limit"), "{shell}");
+    }
+    folder.run(&["completions", "tcsh"]).fails(1, &["bash", "zsh", "fish"]);
+}
+
+#[test]
 fn help_is_no_failure() {
     let folder = Folder::new();
     for command in ["check", "run", "bench", "test", "dev"] {
