@@ -123,13 +123,18 @@ impl RunOptions {
         if let Some(limit) = self.memory_limit {
             context.limit_device(limit);
         }
-        for (name, value) in self.tuning.as_deref().map_or(Ok(Vec::new()), tuning)? {
+        for Tuned { name, value, .. } in self.tuned()? {
             context.tune(name, value);
         }
         for (name, value) in &self.param {
             context.tune(name, *value);
         }
         Ok(context)
+    }
+
+    /// Reads the tuning file, if one is named.
+    pub fn tuned(&self) -> Result<Vec<Tuned>, Failure> {
+        self.tuning.as_deref().map_or(Ok(Vec::new()), tuning)
     }
 
     /// Adds the tuning file beside a program (`p.fut.tuning` beside `p.fut`), if it exists and no other file is given.
@@ -176,8 +181,18 @@ fn parameter(text: &str) -> Result<(String, i64), String> {
     Ok((name.to_string(), value.trim().parse().map_err(|_| wrong())?))
 }
 
+/// A parameter in a tuning file.
+pub struct Tuned {
+    /// Place in the file, as `file:line`.
+    pub place: String,
+    /// Name of the parameter.
+    pub name: String,
+    /// Value of the parameter.
+    pub value: i64,
+}
+
 /// Reads the tuning parameters in a file. Empty lines, and lines that begin with `#`, are skipped.
-fn tuning(path: &Path) -> Result<Vec<(String, i64)>, Failure> {
+fn tuning(path: &Path) -> Result<Vec<Tuned>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::Failed(format!("{}: cannot read: {error}", path.display())))?;
     let lines = text.lines().enumerate().filter(|(_, line)| {
@@ -185,8 +200,11 @@ fn tuning(path: &Path) -> Result<Vec<(String, i64)>, Failure> {
         !line.is_empty() && !line.starts_with('#')
     });
     let located = |(index, line)| {
-        parameter(line)
-            .map_err(|message| Failure::Failed(format!("{}:{}: {message}", path.display(), index + 1)))
+        let place = format!("{}:{}", path.display(), index + 1);
+        match parameter(line) {
+            Ok((name, value)) => Ok(Tuned { place, name, value }),
+            Err(message) => Err(Failure::Failed(format!("{place}: {message}"))),
+        }
     };
     lines.map(located).collect()
 }

@@ -7,7 +7,7 @@ use warpwise_driver::{Context, Options, Program};
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::options::{CacheOptions, CompileOptions, RunOptions};
+use crate::options::{CacheOptions, CompileOptions, RunOptions, Tuned};
 use crate::output::{Progress, say};
 
 /// Creates the context that programs run in, which signals interrupt. Compiled device kernels are kept in the cache.
@@ -39,16 +39,32 @@ pub fn compile(
     Ok(built)
 }
 
-/// Loads a compiled program. Warns about unknown parameters given with `--param`, but not about those of a tuning file, which may be
-/// for other machines as well.
+/// Loads a compiled program. Warns about unknown parameters.
 pub fn load(built: Built, context: &Context, run: &RunOptions) -> Result<Program, Failure> {
     let program = built.compiled.load(context).map_err(|error| Failure::Failed(error.to_string()))?;
     let known = program.parameters();
-    for (name, _) in run.param.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
-        let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
-        say(&format!("warning: `--param {name}` has no effect; parameters of this program: {known}"));
+    let is_unknown = |name: &str| !known.contains(&name);
+    let list = if known.is_empty() { "none".to_string() } else { known.join(", ") };
+    let warn = |what: &str| {
+        say(&format!("warning: {what} has no effect; parameters of this program: {list}"));
+    };
+    for (name, _) in run.param.iter().filter(|(name, _)| is_unknown(name)) {
+        warn(&format!("`--param {name}`"));
+    }
+    for Tuned { place, name, .. } in run.tuned()? {
+        if is_unknown(&name) && !is_threshold(&name) {
+            warn(&format!("{place}: `{name}`"));
+        }
     }
     Ok(program)
+}
+
+/// Returns whether a parameter is a threshold between versions of code, `PASS.FUNCTION.NUMBER`. A tuning file may have those of other
+/// devices as well.
+fn is_threshold(name: &str) -> bool {
+    let mut parts = name.rsplit('.');
+    let has_number = parts.next().is_some_and(|number| number.parse::<u32>().is_ok());
+    has_number && parts.count() >= 2
 }
 
 /// Runs all three steps.

@@ -22,8 +22,10 @@ fn wrong_options_are_said_with_exit_code_1() {
     folder.run(&["run", "p.fut", "--tuning", "nowhere"]).fails(1, &["nowhere"]);
     folder.write("bad.tuning", "# parameters\n\na=1\nb\n");
     folder.run(&["run", "p.fut", "--tuning", "bad.tuning"]).fails(1, &["bad.tuning:4"]);
-    folder.write("good.tuning", "a=1\n");
+    folder.write("good.tuning", "\na=1\nflatten.main.3=7\n");
     let ran = folder.run(&["run", "p.fut", "--tuning", "good.tuning", "--param", "b=2"]);
+    assert!(ran.errors.contains("warning: good.tuning:2: `a` has no effect"), "{}", ran.errors);
+    assert!(!ran.errors.contains("flatten"), "thresholds of other devices may be there: {}", ran.errors);
     assert!(
         ran.errors.contains("`--param b` has no effect; parameters of this program: none"),
         "{}",

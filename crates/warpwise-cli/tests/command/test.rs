@@ -253,7 +253,7 @@ fn when_all_is_well_only_the_summary_is_printed() {
     let json = folder.run(&["test", "p/value.fut", "--json", "-"]).succeeds();
     let outcomes: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(outcomes[0]["status"], "passed");
-    let case = serde_json::json!({"entry": "main", "case": "1", "status": "passed", "message": ""});
+    let case = serde_json::json!({"entry": "main", "case": "1", "line": outcomes[0]["cases"][0]["line"], "status": "passed", "message": ""});
     assert_eq!(outcomes[0]["cases"], serde_json::json!([case]));
 }
 
@@ -264,7 +264,7 @@ fn every_failing_case_is_reported_and_what_has_no_tests_is_said() {
 entry main (x: i32) = x + 1",
     );
     let text = String::from_utf8(folder.run(&["test", "p.fut"]).output).unwrap();
-    assert!(text.contains("main: 1: ") && text.contains("main: far: "), "{text}");
+    assert!(text.contains("line 2: main: 1: ") && text.contains("line 4: main: far: "), "{text}");
     assert!(
         text.ends_with("0 passed, 1 failed, 0 skipped (cases: 1 passed, 2 failed, 0 skipped)\n"),
         "{text}"

@@ -125,6 +125,8 @@ struct CaseOutcome {
     entry: String,
     /// Name of the case: its own or one made from its input.
     case: String,
+    /// Line of the program in which the case begins.
+    line: u32,
     status: Status,
     message: String,
 }

@@ -144,6 +144,7 @@ mod tests {
         let case = |status| CaseOutcome {
             entry: String::new(),
             case: String::new(),
+            line: 1,
             status,
             message: String::new(),
         };

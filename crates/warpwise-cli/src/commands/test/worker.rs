@@ -146,8 +146,8 @@ fn must_run(
 
 impl CaseOutcome {
     fn trouble(&self) -> Option<Trouble> {
-        let CaseOutcome { entry, case, status, message } = self;
-        let message = format!("{entry}: {case}: {message}");
+        let CaseOutcome { entry, case, line, status, message } = self;
+        let message = format!("line {line}: {entry}: {case}: {message}");
         (*status != Status::Passed).then_some(Trouble { status: *status, message })
     }
 }
@@ -227,7 +227,8 @@ impl Runs<'_> {
                 Ok(()) => (Status::Passed, String::new()),
                 Err(Trouble { status, message }) => (status, message),
             };
-            CaseOutcome { entry: entry.to_string(), case: case_name(case, number), status, message }
+            let line = self.cases.sources.position(case.span.file, case.span.start).line;
+            CaseOutcome { entry: entry.to_string(), case: case_name(case, number), line, status, message }
         };
         cases.map(outcome).collect()
     }
