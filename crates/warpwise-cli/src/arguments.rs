@@ -88,7 +88,8 @@ fn wrong_count(entry: &Entry, parameters: &[FlatType], found: usize) -> Failure 
     ))
 }
 
-fn describe(parameters: &[FlatType]) -> String {
+/// Lists parameters with their types.
+pub fn describe(parameters: &[FlatType]) -> String {
     let one = |parameter: &FlatType| match parameter.name.as_str() {
         "" => parameter.to_string(),
         name => format!("{name}: {parameter}"),

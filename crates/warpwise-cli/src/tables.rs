@@ -19,7 +19,10 @@ pub struct TableArguments {
     /// Skip lines that begin with this character
     #[arg(long, value_name = "CHAR", value_parser = separator)]
     comment: Option<u8>,
-    /// Value of empty cells, which are errors otherwise
+    /// Skip N lines at the start
+    #[arg(long, value_name = "N")]
+    skip: Option<u64>,
+    /// Value of empty cells, and of nulls in arrow and parquet; both are errors otherwise
     #[arg(long, value_name = "VALUE")]
     missing: Option<String>,
     /// Character encoding (latin1, windows-1252, utf-16le, ...), instead of UTF-8 or that of a byte order mark
@@ -30,8 +33,26 @@ pub struct TableArguments {
 impl TableArguments {
     /// Converts to the options of sources.
     pub fn style(&self) -> TableStyle {
-        let TableArguments { delimiter, decimal, comment, ref missing, encoding, .. } = *self;
-        TableStyle { separator: delimiter, decimal, comment, missing: missing.clone(), encoding }
+        let TableArguments { delimiter, decimal, comment, skip, ref missing, encoding, .. } = *self;
+        let (separator, skip, missing) = (delimiter, skip.unwrap_or(0), missing.clone());
+        TableStyle { separator, decimal, comment, skip, missing, encoding }
+    }
+}
+
+impl TableArguments {
+    /// Returns the options that are given.
+    pub fn given(&self) -> Vec<&'static str> {
+        let TableArguments { no_header, delimiter, decimal, comment, skip, missing, encoding } = self;
+        let given = [
+            ("--no-header", *no_header),
+            ("--delimiter", delimiter.is_some()),
+            ("--decimal", decimal.is_some()),
+            ("--comment", comment.is_some()),
+            ("--skip", skip.is_some()),
+            ("--missing", missing.is_some()),
+            ("--encoding", encoding.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option).collect()
     }
 }
 

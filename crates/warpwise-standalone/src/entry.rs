@@ -111,6 +111,29 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Returns a name for each value that the entry point yields, without the first `skipped` values: the path of a record's field,
+    /// or the number of a component of a tuple. A single value that is no component has an empty name.
+    pub fn result_names(&self, skipped: usize) -> Vec<String> {
+        let mut all = Vec::new();
+        for (number, ty) in self.point.result_types().enumerate() {
+            let mut flat = Vec::new();
+            flatten(ty, "", false, &mut flat);
+            all.extend(flat.into_iter().map(|leaf| (number, leaf.name.trim_start_matches('.').to_string())));
+        }
+        let all = all.get(skipped..).unwrap_or_default();
+        let first = all.first().map_or(0, |(number, _)| *number);
+        let is_alone = |path: &str| all.iter().filter(|(_, other)| other == path).count() == 1;
+        let name = |(number, path): &(usize, String)| match path.as_str() {
+            "" if all.len() == 1 => String::new(),
+            "" => (number - first).to_string(),
+            path if is_alone(path) => path.to_string(),
+            path => format!("{}.{path}", number - first),
+        };
+        all.iter().map(name).collect()
+    }
+}
+
 /// Data that calls of an entry point need, computed once.
 #[derive(Clone, Debug)]
 pub struct Signature {

@@ -22,6 +22,7 @@ pub struct Map<'p> {
     fixed: Vec<Value>,
     streamed: Vec<FlatType>,
     results: Vec<FlatType>,
+    names: Vec<String>,
 }
 
 /// A fold by the entry points `init: () -> s`, `step: (arrays...) -> s -> s` and `merge: s -> s -> s`.
@@ -49,12 +50,10 @@ impl<'p> Map<'p> {
             ));
         };
         check_streamed(entry, streamed)?;
-        if let Some(scalar) = results.iter().find(|result| result.rank == 0) {
-            let message = "is no array, so it cannot be the elements of a stream; a fold gives such results";
-            return Err(format!("a result of the entry point `{entry}`, of type {scalar}, {message}"));
-        }
+        check_results(entry, &results)?;
+        let names = found.result_names(0);
         let (entry, streamed) = (entry.to_string(), streamed.to_vec());
-        Ok(Map { program, entry, fixed, streamed, results })
+        Ok(Map { program, entry, fixed, streamed, results, names })
     }
 
     /// Returns the streamed parameters.
@@ -65,6 +64,12 @@ impl<'p> Map<'p> {
     /// Returns the types of the results.
     pub fn results(&self) -> &[FlatType] {
         &self.results
+    }
+
+    /// Returns the names of the results: that of the field of a record, and the number of a component of a tuple. A single result
+    /// without fields has an empty name.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 }
 
@@ -81,7 +86,6 @@ impl<'p> Fold<'p> {
         let [init, step, merge] = &names;
         let entry = |name: &str| program.entry(name).map_err(|error| error.to_string());
         let (init, step, merge) = (entry(init)?, entry(step)?, entry(merge)?);
-        let types = |flat: &[FlatType]| flat.iter().map(|ty| (ty.element, ty.rank)).collect::<Vec<_>>();
         let state: Vec<(ValueType, usize)> = types(&init.results());
         let parameters = step.parameters();
         let wrong = |name: &str, expected: &str| format!("the entry point `{name}` must be {expected}");
@@ -145,6 +149,20 @@ fn merged(
     later: Vec<Value>,
 ) -> Result<Vec<Value>, CallError> {
     program.call(name, earlier.into_iter().chain(later).collect())
+}
+
+fn types(flat: &[FlatType]) -> Vec<(ValueType, usize)> {
+    flat.iter().map(|ty| (ty.element, ty.rank)).collect()
+}
+
+fn check_results(entry: &str, results: &[FlatType]) -> Result<(), String> {
+    match results.iter().find(|result| result.rank == 0) {
+        None => Ok(()),
+        Some(scalar) => {
+            let message = "is no array, so it cannot be the elements of a stream; a fold gives such results";
+            Err(format!("a result of the entry point `{entry}`, of type {scalar}, {message}"))
+        }
+    }
 }
 
 fn check_streamed(entry: &str, streamed: &[FlatType]) -> Result<(), String> {

@@ -24,15 +24,21 @@ use warpwise_runtime::array::{Array, Shape};
 use warpwise_runtime::memory::MemoryPool;
 use warpwise_stream::ElementType;
 use warpwise_stream::sink::create;
-use warpwise_stream::source::{End, SourceOptions, Wanted, open};
+use warpwise_stream::source::{End, SourceOptions, TableStyle, Wanted, open};
 
 /// Result of reading a column two elements at a time: the bytes, the shape of an element, and the error that ended it.
 type Found = (Vec<u8>, Vec<i64>, Option<String>);
 
 fn read(path: &Path, column: &str, scalar: ValueType, rank: usize) -> Result<Found, String> {
+    read_with(path, column, Wanted { scalar, rank }, None)
+}
+
+/// Reads a column whose null numbers are `missing`.
+fn read_with(path: &Path, column: &str, wanted: Wanted, missing: Option<&str>) -> Result<Found, String> {
     let column = Some(column.to_string()).filter(|column| !column.is_empty());
-    let options = SourceOptions { column, ..SourceOptions::default() };
-    let mut source = open(path, Wanted { scalar, rank }, &options)?;
+    let table = TableStyle { missing: missing.map(str::to_string), ..TableStyle::default() };
+    let options = SourceOptions { column, table, ..SourceOptions::default() };
+    let mut source = open(path, wanted, &options)?;
     let shape = source.element().shape.to_vec();
     let size = source.element().bytes().unwrap() as usize;
     let mut all = Vec::new();
@@ -47,6 +53,10 @@ fn read(path: &Path, column: &str, scalar: ValueType, rank: usize) -> Result<Fou
         }
     }
 }
+
+/// The error of the first null in the column `holes`.
+const NULL: &str =
+    "row 1 of column `holes` is null, or holds a null; --missing VALUE says what null numbers stand for";
 
 fn i64s(bytes: &[u8]) -> Vec<i64> {
     bytes.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().unwrap())).collect()
@@ -142,11 +152,27 @@ fn a_null_names_its_row_and_column() {
     let (_folder, paths) = arrow_files();
     for path in paths {
         let (bytes, _, error) = read(&path, "holes", ValueType::I64, 0).unwrap();
-        assert_eq!(
-            (i64s(&bytes), error.unwrap().as_str()),
-            (vec![1], "row 1 of column `holes` is null, or holds a null")
-        );
+        assert_eq!((i64s(&bytes), error.unwrap().as_str()), (vec![1], NULL));
     }
+}
+
+#[test]
+fn null_numbers_become_the_missing_value() {
+    let (_folder, mut paths) = arrow_files();
+    let (_other, parquet) = parquet_file(Compression::UNCOMPRESSED);
+    paths.push(parquet.clone());
+    let wanted = Wanted { scalar: ValueType::I64, rank: 0 };
+    for path in paths {
+        let (bytes, _, error) = read_with(&path, "holes", wanted, Some("-7")).unwrap();
+        assert_eq!((i64s(&bytes), error), (vec![1, -7, 3, 1, -7, 3], None), "{path:?}");
+        let wrong = read_with(&path, "holes", wanted, Some("none")).unwrap_err();
+        assert!(wrong.contains("--missing: `none` is no i64"), "{wrong}");
+        let (bytes, ..) = read_with(&path, "x", wanted, Some("-7")).unwrap();
+        assert_eq!(i64s(&bytes), [10, 20, 30, 10, 20, 30]);
+    }
+    // A list without elements stays one.
+    let (bytes, _, error) = read_with(&parquet, "lists", wanted, Some("-7")).unwrap();
+    assert_eq!((i64s(&bytes), error), (vec![5, 6, 7, 5, 6, 7], None));
 }
 
 /// Writes a Parquet file of two groups of rows: numbers, numbers with nulls, lists.
@@ -203,10 +229,7 @@ fn columns_of_parquet_files_come_by_name() {
         assert_eq!(read(&path, "small", ValueType::U8, 0).unwrap().0, [1, 2, 255, 1, 2, 255]);
         assert_eq!(read(&path, "inner.b", ValueType::I32, 0).unwrap().0[..4], [4, 0, 0, 0]);
         let (bytes, _, error) = read(&path, "holes", ValueType::I64, 0).unwrap();
-        assert_eq!(
-            (i64s(&bytes), error.unwrap().as_str()),
-            (vec![1], "row 1 of column `holes` is null, or holds a null")
-        );
+        assert_eq!((i64s(&bytes), error.unwrap().as_str()), (vec![1], NULL));
         let (bytes, _, error) = read(&path, "lists", ValueType::I64, 0).unwrap();
         assert_eq!((i64s(&bytes), error), (vec![5, 6, 7, 5, 6, 7], None));
         let (bytes, _, _) = read(&path, "lists.length", ValueType::I64, 0).unwrap();

@@ -324,9 +324,9 @@ fn what_is_odd_about_a_table_is_said() {
     let twice =
         "a.csv: the columns 0 and 2 (from 0) are both called `y`; with --no-header, columns have numbers";
     assert_eq!(error(b"y,x,y\n1,2,3\n", &column("y")), twice);
-    let empty = "line 3: a cell is empty; --missing VALUE says what empty cells stand for";
+    let empty = "line 3: a cell is empty; --missing VALUE says what empty cells stand for (column `y`)";
     assert_eq!(error(b"x,y\r\n1,2\r\n3,\r\n", &column("y")), empty);
-    assert_eq!(error(b"x,y\r\n\r\n1,z\r\n", &column("y")), "line 3: `z` is no f64");
+    assert_eq!(error(b"x,y\r\n\r\n1,z\r\n", &column("y")), "line 3: `z` is no f64 (column `y`)");
     assert_eq!(
         error(b"x,y\n1,2\n3,4,5\n", &column("y")),
         "line 3: 3 fields, but there were 2 in the lines before"

@@ -21,6 +21,7 @@ mod outputs;
 mod run;
 mod signals;
 mod stream;
+mod stream_names;
 mod test;
 mod values;
 mod waits;

@@ -67,7 +67,11 @@ entry one (n: i64) = n",
     for (words, name, said) in [
         (&["3"][..], "a.xyz", "a.xyz: what format is `.xyz`? The endings known are .txt"),
         (&["3"], "a.jpg", "such a file holds one value, but the entry point `main` gives 2"),
-        (&["-e", "grid", "2"], "b.jpg", "an image is [h][w]u8, [h][w][3]u8, [h][w][4]u8, or as many u16, not [2][2]i64"),
+        (
+            &["-e", "grid", "2"],
+            "b.jpg",
+            "an image is [h][w]u8, [h][w][3]u8, [h][w][4]u8, or as many u16, not [2][2]i64",
+        ),
         (&["-e", "one", "2"], "b.csv", "the columns of a table are vectors and matrices, not i64"),
     ] {
         folder.run(&[&["run", "p.fut"], words, &["-o", name]].concat()).fails(1, &[said]);

@@ -14,6 +14,9 @@ use crate::source::{End, InPlace, Read, Source, View};
 /// Interval of retries while others may give memory back.
 pub(super) const PATIENCE: Duration = Duration::from_millis(1);
 
+/// Number of elements that a source of several reads in its turn.
+const TURN: u64 = 4096;
+
 /// A reader of chunks, until the sources end.
 pub(super) struct Reader {
     sources: Vec<Box<dyn Source>>,
@@ -109,7 +112,7 @@ impl Reader {
                 return (0, Vec::new());
             }
         };
-        let views = match self.settings.patience {
+        let mut views = match self.settings.patience {
             Some(patience)
                 if self.sources.iter_mut().all(|source| source.arrived(Duration::ZERO).is_some()) =>
             {
@@ -117,6 +120,7 @@ impl Reader {
             }
             _ => self.whole(count, blocks),
         };
+        self.settle(&mut views);
         let common = views.iter().map(|view| view.read.count).min().unwrap_or(0);
         let ends = views.iter().map(|view| (view.read.count, view.read.end.as_ref()));
         self.ended = ending(&self.sources, ends.collect());
@@ -129,15 +133,25 @@ impl Reader {
     }
 
     /// Reads `count` elements of every source, or fewer at its end.
-    fn whole(&mut self, count: u64, blocks: Vec<Option<Block>>) -> Vec<View> {
-        let view = |(source, room): (&mut Box<dyn Source>, Option<Block>)| match room {
-            Some(mut block) => {
-                let read = source.read(count, block.as_mut_slice());
-                Some(View { block: Arc::new(block), read })
+    fn whole(&mut self, count: u64, rooms: Vec<Option<Block>>) -> Vec<View> {
+        // Sources that share an input keep the elements of the others, so they take turns.
+        let turn = if self.sources.len() > 1 { TURN } else { count };
+        let nothing = Read { count: 0, end: None };
+        let mut reads: Vec<(Option<Block>, Read)> =
+            rooms.into_iter().map(|room| (room, nothing.clone())).collect();
+        for _ in 0..count.div_ceil(turn.max(1)).max(1) {
+            for (source, (room, read)) in self.sources.iter_mut().zip(&mut reads) {
+                let Some(room) = room else { continue };
+                if read.end.is_none() && read.count < count {
+                    read_on(source, count, turn, room, read);
+                }
             }
+        }
+        let view = |(source, (room, read)): (&mut Box<dyn Source>, (Option<Block>, Read))| match room {
+            Some(block) => Some(View { block: Arc::new(block), read }),
             None => source.in_place().and_then(|source| source.view(count)),
         };
-        self.sources.iter_mut().zip(blocks).filter_map(view).collect()
+        self.sources.iter_mut().zip(reads).filter_map(view).collect()
     }
 
     /// Reads up to `count` elements of every source, at least one; stops when none arrives within `patience`.
@@ -155,16 +169,28 @@ impl Reader {
             // The call waits for the first element in any case.
             let asked = ready.max(1);
             for ((source, block), read) in self.sources.iter_mut().zip(&mut blocks).zip(&mut reads) {
-                let size = block.as_slice().len() / count as usize;
-                let place = done as usize * size;
-                let next =
-                    source.read(asked, &mut block.as_mut_slice()[place..place + asked as usize * size]);
-                *read = Read { count: read.count + next.count, end: next.end };
+                read_on(source, count, asked, block, read);
             }
             done += asked;
         }
         let view = |(block, read)| View { block: Arc::new(block), read };
         blocks.into_iter().zip(reads).map(view).collect()
+    }
+
+    /// Finds out whether sources that have delivered all that was asked have ended, too, when another one has ended there. A file
+    /// knows its end with its last element, and a pipe only after it.
+    fn settle(&mut self, views: &mut [View]) {
+        let count = |view: &View| view.read.count;
+        let Some(common) = views.iter().filter(|view| view.read.end.is_some()).map(count).min() else {
+            return;
+        };
+        for (source, view) in self.sources.iter_mut().zip(views) {
+            let size = source.element().bytes().and_then(|bytes| usize::try_from(bytes).ok());
+            if let (true, None, Some(size)) = (view.read.count == common, &view.read.end, size) {
+                let next = source.read(1, &mut vec![0; size]);
+                view.read = Read { count: view.read.count + next.count, end: next.end };
+            }
+        }
     }
 
     /// Returns `count`, or slightly more if elements can then be used in place.
@@ -212,6 +238,15 @@ impl Reader {
         };
         self.sources.iter_mut().map(room).collect()
     }
+}
+
+/// Reads up to `turn` further elements of `count`, into the place behind those that `read` counts.
+fn read_on(source: &mut Box<dyn Source>, count: u64, turn: u64, room: &mut Block, read: &mut Read) {
+    let size = room.as_slice().len().checked_div(count as usize).unwrap_or(0);
+    let asked = turn.min(count - read.count);
+    let place = read.count as usize * size;
+    let next = source.read(asked, &mut room.as_mut_slice()[place..place + asked as usize * size]);
+    *read = Read { count: read.count + next.count, end: next.end };
 }
 
 /// Returns how a stream of several sources ends, if it does: the source that yielded the fewest elements decides, and the others

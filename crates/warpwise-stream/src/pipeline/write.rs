@@ -8,7 +8,7 @@ use super::Results;
 use crate::element::{Cause, ElementType, StreamError};
 use crate::sink::{Flow, Sink};
 
-/// Writes until there are no more results or a sink has enough. Finishes all sinks in any case, and returns the first error.
+/// Writes until there are no more results or all sinks have enough. Finishes all sinks in any case, and returns the first error.
 pub(super) fn write(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) -> Result<(), StreamError> {
     let mut types: Vec<ElementType> = Vec::new();
     let mut last = 0;
@@ -48,8 +48,9 @@ fn next(results: &Receiver<Results>, sinks: &mut [Box<dyn Sink>]) -> Result<Opti
     Ok(results.recv().ok())
 }
 
+/// Writes the results of a call. There is enough when all sinks have enough: one whose reader is gone must not cut the others short.
 fn take(values: &[Value], sinks: &mut [Box<dyn Sink>], types: &mut Vec<ElementType>) -> Result<Flow, Cause> {
-    let mut flow = Flow::More;
+    let mut flow = Flow::Enough;
     if values.len() != sinks.len() {
         return Err(Cause::Result(format!("there are {} results for {} sinks", values.len(), sinks.len())));
     }
@@ -69,8 +70,8 @@ fn take(values: &[Value], sinks: &mut [Box<dyn Sink>], types: &mut Vec<ElementTy
             }
             Some(_) => {}
         }
-        if sink.write(array).map_err(|message| sink_failed(&**sink, message))? == Flow::Enough {
-            flow = Flow::Enough;
+        if sink.write(array).map_err(|message| sink_failed(&**sink, message))? == Flow::More {
+            flow = Flow::More;
         }
     }
     Ok(flow)

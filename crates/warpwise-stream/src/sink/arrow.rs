@@ -1,4 +1,4 @@
-//! Arrow IPC files and streams: one column called `value`, of numbers or of fixed-length lists.
+//! Arrow IPC files and streams: columns of numbers or of fixed-length lists. A column without a name is called `value`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,14 +11,15 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Array;
 
-use super::{COLUMN, Flow, Sink};
+use super::table::{Column, Table};
+use super::{COLUMN, Flow};
 use crate::element::ElementType;
 
-/// A sink that writes an Arrow file or stream.
-pub struct ArrowSink<W: Write> {
+/// A table that becomes an Arrow file or stream.
+pub(super) struct ArrowTable<W: Write> {
     name: String,
     state: State<W>,
-    element: Option<ElementType>,
+    schema: Arc<Schema>,
 }
 
 /// State of the writer.
@@ -31,25 +32,34 @@ enum State<W: Write> {
     After,
 }
 
-impl<W: Write + Send> ArrowSink<W> {
+impl<W: Write + Send> ArrowTable<W> {
     /// Writes a file, whose footer contains the positions of its batches.
-    pub fn file(name: &str, output: W) -> ArrowSink<W> {
-        ArrowSink { name: name.to_string(), state: State::Before(output, false), element: None }
+    pub(super) fn file(name: &str, output: W) -> ArrowTable<W> {
+        ArrowTable::new(name, State::Before(output, false))
     }
 
     /// Writes a stream, for pipes.
-    pub fn stream(name: &str, output: W) -> ArrowSink<W> {
-        ArrowSink { name: name.to_string(), state: State::Before(output, true), element: None }
+    pub(super) fn stream(name: &str, output: W) -> ArrowTable<W> {
+        ArrowTable::new(name, State::Before(output, true))
+    }
+
+    fn new(name: &str, state: State<W>) -> ArrowTable<W> {
+        ArrowTable { name: name.to_string(), state, schema: Arc::new(Schema::empty()) }
     }
 }
 
-impl<W: Write + Send> Sink for ArrowSink<W> {
+impl<W: Write + Send> Table for ArrowTable<W> {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn begin(&mut self, element: &ElementType) -> Result<(), String> {
-        let schema = Schema::new(vec![Field::new(COLUMN, data_type(element)?, false)]);
+    fn begin(&mut self, columns: &[Column]) -> Result<(), String> {
+        let field = |(name, element): &Column| {
+            let name = if name.is_empty() { COLUMN } else { name };
+            Ok(Field::new(name, data_type(element)?, false))
+        };
+        let fields = columns.iter().map(field).collect::<Result<Vec<_>, String>>()?;
+        let schema = Arc::new(Schema::new(fields));
         self.state = match std::mem::replace(&mut self.state, State::After) {
             State::Before(output, false) => State::File(FileWriter::try_new(output, &schema).map_err(text)?),
             State::Before(output, true) => {
@@ -57,13 +67,20 @@ impl<W: Write + Send> Sink for ArrowSink<W> {
             }
             begun => begun,
         };
-        self.element = Some(element.clone());
+        self.schema = schema;
         Ok(())
     }
 
-    fn write(&mut self, elements: &Array) -> Result<Flow, String> {
-        let (Some(element), false) = (&self.element, elements.is_empty()) else { return Ok(Flow::More) };
-        let batch = batch(elements, element)?;
+    fn write(&mut self, columns: &[Array]) -> Result<Flow, String> {
+        if columns.iter().any(Array::is_empty) {
+            return Ok(Flow::More);
+        }
+        let fields = self.schema.fields().iter();
+        let column = |(field, elements): (&Arc<Field>, &Array)| {
+            Ok(make_array(data(field.data_type(), elements.len(), elements.bytes()).map_err(text)?))
+        };
+        let columns = fields.zip(columns).map(column).collect::<Result<Vec<_>, String>>()?;
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(text)?;
         match &mut self.state {
             State::File(writer) => writer.write(&batch).map_err(text)?,
             State::Stream(writer) => writer.write(&batch).map_err(text)?,
@@ -93,13 +110,6 @@ fn text(error: ArrowError) -> String {
         ArrowError::IoError(_, error) => error.to_string(),
         error => error.to_string(),
     }
-}
-
-fn batch(elements: &Array, element: &ElementType) -> Result<RecordBatch, String> {
-    let ty = data_type(element)?;
-    let column = make_array(data(&ty, elements.len(), elements.bytes()).map_err(text)?);
-    let schema = Schema::new(vec![Field::new(COLUMN, ty, false)]);
-    RecordBatch::try_new(Arc::new(schema), vec![column]).map_err(text)
 }
 
 /// Makes an array of `count` numbers of this type.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use warpwise_runtime::array::Array;
 
+use super::table::{Column, Table};
 use super::{Flow, Sink};
 use crate::element::ElementType;
 
@@ -15,9 +16,9 @@ pub(super) struct UntilClosed<W> {
     closed: Arc<AtomicBool>,
 }
 
-/// A sink that has enough once its output is closed.
-pub(super) struct Watched {
-    sink: Box<dyn Sink>,
+/// A sink or table that has enough once its output is closed.
+pub(super) struct Watched<S: ?Sized> {
+    inner: Box<S>,
     closed: Arc<AtomicBool>,
 }
 
@@ -59,31 +60,58 @@ impl<W: Write> Write for UntilClosed<W> {
     }
 }
 
-impl Watched {
-    pub(super) fn new(sink: Box<dyn Sink>, closed: Arc<AtomicBool>) -> Watched {
-        Watched { sink, closed }
+impl<S: ?Sized> Watched<S> {
+    pub(super) fn new(inner: Box<S>, closed: Arc<AtomicBool>) -> Watched<S> {
+        Watched { inner, closed }
+    }
+
+    fn unless_enough(&self, flow: Flow) -> Flow {
+        if self.closed.load(Ordering::Relaxed) { Flow::Enough } else { flow }
     }
 }
 
-impl Sink for Watched {
+impl Sink for Watched<dyn Sink> {
     fn name(&self) -> &str {
-        self.sink.name()
+        self.inner.name()
     }
 
     fn begin(&mut self, element: &ElementType) -> Result<(), String> {
-        self.sink.begin(element)
+        self.inner.begin(element)
     }
 
     fn write(&mut self, elements: &Array) -> Result<Flow, String> {
-        let flow = self.sink.write(elements)?;
-        Ok(if self.closed.load(Ordering::Relaxed) { Flow::Enough } else { flow })
+        let flow = self.inner.write(elements)?;
+        Ok(self.unless_enough(flow))
     }
 
     fn show(&mut self) -> Result<(), String> {
-        self.sink.show()
+        self.inner.show()
     }
 
     fn finish(&mut self) -> Result<(), String> {
-        self.sink.finish()
+        self.inner.finish()
+    }
+}
+
+impl Table for Watched<dyn Table> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn begin(&mut self, columns: &[Column]) -> Result<(), String> {
+        self.inner.begin(columns)
+    }
+
+    fn write(&mut self, columns: &[Array]) -> Result<Flow, String> {
+        let flow = self.inner.write(columns)?;
+        Ok(self.unless_enough(flow))
+    }
+
+    fn show(&mut self) -> Result<(), String> {
+        self.inner.show()
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        self.inner.finish()
     }
 }

@@ -13,24 +13,24 @@ mod memory;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod table;
 mod text;
 
 #[cfg(feature = "arrow")]
-pub use arrow::{ArrowSink, scalar_type};
+pub use arrow::scalar_type;
 pub use bytes::{ArraySink, RawSink};
 pub use handed::HandedSink;
 pub use memory::{Gathered, MemorySink};
-pub use open::{Created, OutputFormat, Partial, create, create_partial, partial_of};
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetSink;
-pub use text::TextSink;
+pub use open::{
+    Created, CreatedTable, OutputFormat, Partial, create, create_columns, create_partial, partial_of,
+};
 
 use warpwise_runtime::array::Array;
 
 use crate::element::ElementType;
 
 #[cfg(feature = "arrow")]
-/// Name of the only column in formats with named columns.
+/// Name of a column without a name in formats whose columns have names.
 const COLUMN: &str = "value";
 
 /// A consumer of a stream of elements.

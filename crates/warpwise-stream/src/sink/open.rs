@@ -4,14 +4,18 @@ use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 #[cfg(feature = "arrow")]
-use super::ArrowSink;
-#[cfg(feature = "parquet")]
-use super::ParquetSink;
+use super::arrow::ArrowTable;
 use super::closed::{UntilClosed, Watched};
 use super::lines::WholeLines;
-use super::{ArraySink, RawSink, Sink, TextSink};
+#[cfg(feature = "parquet")]
+use super::parquet::ParquetTable;
+use super::table::{ColumnSink, Table};
+use super::text::TextTable;
+use super::{ArraySink, RawSink, Sink};
 use crate::source::absent;
 
 /// The format of an output.
@@ -47,28 +51,80 @@ pub struct Partial {
 /// A sink, and its partial file if there is one.
 pub type Created = (Box<dyn Sink>, Option<Partial>);
 
+/// The sinks of a table's columns, and the table's partial file if there is one.
+pub type CreatedTable = (Vec<Box<dyn Sink>>, Option<Partial>);
+
 /// Creates a file, or opens standard output if the path is `-`. Without a `format`, the ending decides.
 pub fn create(path: &Path, format: Option<OutputFormat>) -> Result<Box<dyn Sink>, String> {
-    let format = format_of(path, format)?;
-    if path == Path::new("-") {
-        return Ok(standard(format));
-    }
-    let name = path.display().to_string();
-    let file = File::create(path).map_err(|error| format!("{name}: cannot create: {error}"))?;
-    Ok(sink_of_file(&name, file, format))
+    only(path, sinks(path, None, format, &unnamed())?)
 }
 
 /// Creates an output as [`create`] does, but a file has `.partial` appended to its name until [`Partial::complete`] is called.
 /// Until then, an existing file stays unchanged. Pipes and devices have no partial file. A partial file left by an earlier stream
 /// is overwritten; one that another process is writing is not.
 pub fn create_partial(path: &Path, format: Option<OutputFormat>) -> Result<Created, String> {
-    let Some((partial, whole)) = partial_of(path) else { return Ok((create(path, format)?, None)) };
-    let format = format_of(path, format)?;
+    let (sinks, partial) = create_columns(path, format, &unnamed())?;
+    Ok((only(path, sinks)?, partial))
+}
+
+/// Creates an output for the columns of these names as [`create_partial`] does. Only tables have several columns.
+pub fn create_columns(
+    path: &Path,
+    format: Option<OutputFormat>,
+    names: &[String],
+) -> Result<CreatedTable, String> {
+    let Some((partial, whole)) = partial_of(path) else {
+        return Ok((sinks(path, None, format, names)?, None));
+    };
+    check_format(path, format, names)?;
     let failed = |message: String| format!("{}: {message}", partial.display());
     let file = claim(&partial).map_err(failed)?;
     let lock = file.try_clone().map_err(|error| failed(format!("cannot create: {error}")))?;
-    let sink = sink_of_file(&path.display().to_string(), file, format);
-    Ok((sink, Some(Partial { partial, whole, _lock: lock })))
+    let sinks = sinks(path, Some(file), format, names)?;
+    Ok((sinks, Some(Partial { partial, whole, _lock: lock })))
+}
+
+/// Returns the names of the columns of an output for one result.
+fn unnamed() -> [String; 1] {
+    [String::new()]
+}
+
+fn only(path: &Path, sinks: Vec<Box<dyn Sink>>) -> Result<Box<dyn Sink>, String> {
+    sinks.into_iter().next().ok_or_else(|| format!("{}: there are no results", path.display()))
+}
+
+/// Returns the sinks of columns that are written to a file, or to what the path names.
+fn sinks(
+    path: &Path,
+    file: Option<File>,
+    format: Option<OutputFormat>,
+    names: &[String],
+) -> Result<Vec<Box<dyn Sink>>, String> {
+    let format = check_format(path, format, names)?;
+    if path == Path::new("-") {
+        return Ok(standard(format, names));
+    }
+    let name = path.display().to_string();
+    let file = match file {
+        Some(file) => file,
+        None => File::create(path).map_err(|error| format!("{name}: cannot create: {error}"))?,
+    };
+    Ok(sinks_of_file(&name, file, format, names))
+}
+
+/// Returns the format for a path, if it can hold these columns.
+fn check_format(path: &Path, format: Option<OutputFormat>, names: &[String]) -> Result<OutputFormat, String> {
+    let format = format_of(path, format)?;
+    match (format.is_table(), names) {
+        (true, _) | (false, [_]) => Ok(format),
+        (false, _) => {
+            let name = if path == Path::new("-") { STANDARD.to_string() } else { path.display().to_string() };
+            Err(format!(
+                "{name}: such an output holds one result, but there are {}: name an output for each, or a table (csv, tsv, arrow, parquet) for all",
+                names.len()
+            ))
+        }
+    }
 }
 
 /// Returns the temporary and the final path of the results for this path; `None` for standard output, pipes and devices.
@@ -174,54 +230,78 @@ fn format_of(path: &Path, format: Option<OutputFormat>) -> Result<OutputFormat, 
 /// Name of standard output in messages.
 const STANDARD: &str = "standard output";
 
-fn standard(format: OutputFormat) -> Box<dyn Sink> {
+fn standard(format: OutputFormat, names: &[String]) -> Vec<Box<dyn Sink>> {
     let output = UntilClosed::new(io::stdout());
     let closed = output.closed();
-    let sink = sink_to(STANDARD, BufWriter::with_capacity(1 << 16, output), format, true);
-    Box::new(Watched::new(sink, closed))
+    sinks_to(STANDARD, BufWriter::with_capacity(1 << 16, output), closed, format, names, true)
 }
 
-/// Returns the sink of an open file, which may be a pipe or a device.
-fn sink_of_file(name: &str, file: File, format: OutputFormat) -> Box<dyn Sink> {
+/// Returns the sinks of an open file, which may be a pipe or a device.
+fn sinks_of_file(name: &str, file: File, format: OutputFormat, names: &[String]) -> Vec<Box<dyn Sink>> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let lines =
+        |file, separator| columns(Box::new(TextTable::new(name, WholeLines::new(file), separator)), names);
     match format {
-        OutputFormat::Npy => return Box::new(ArraySink::npy(name, file)),
-        OutputFormat::Binary => return Box::new(ArraySink::binary(name, file)),
-        OutputFormat::Raw if is_file => return Box::new(ArraySink::raw(name, file)),
-        OutputFormat::Csv if is_file => return Box::new(TextSink::new(name, WholeLines::new(file), ',')),
-        OutputFormat::Tsv if is_file => return Box::new(TextSink::new(name, WholeLines::new(file), '\t')),
+        OutputFormat::Npy => return vec![Box::new(ArraySink::npy(name, file))],
+        OutputFormat::Binary => return vec![Box::new(ArraySink::binary(name, file))],
+        OutputFormat::Raw if is_file => return vec![Box::new(ArraySink::raw(name, file))],
+        OutputFormat::Csv if is_file => return lines(file, ','),
+        OutputFormat::Tsv if is_file => return lines(file, '\t'),
         _ => {}
     }
     let output = UntilClosed::new(file);
     let closed = output.closed();
-    let sink = sink_to(name, BufWriter::with_capacity(1 << 16, output), format, !is_file);
-    Box::new(Watched::new(sink, closed))
+    sinks_to(name, BufWriter::with_capacity(1 << 16, output), closed, format, names, !is_file)
 }
 
+/// Returns the sinks of an output that its reader may close.
 // Only Arrow has a special form for pipes.
 #[cfg_attr(not(feature = "arrow"), allow(unused_variables))]
-fn sink_to<W: io::Write + Send + 'static>(
+fn sinks_to<W: io::Write + Send + 'static>(
     name: &str,
     output: W,
+    closed: Arc<AtomicBool>,
     format: OutputFormat,
+    names: &[String],
     is_pipe: bool,
-) -> Box<dyn Sink> {
-    match format {
-        OutputFormat::Raw | OutputFormat::Npy | OutputFormat::Binary => Box::new(RawSink::new(name, output)),
-        OutputFormat::Csv => Box::new(TextSink::new(name, output, ',')),
-        OutputFormat::Tsv => Box::new(TextSink::new(name, output, '\t')),
+) -> Vec<Box<dyn Sink>> {
+    let table: Box<dyn Table> = match format {
+        OutputFormat::Raw | OutputFormat::Npy | OutputFormat::Binary => {
+            let sink: Box<dyn Sink> = Box::new(RawSink::new(name, output));
+            return vec![Box::new(Watched::new(sink, closed))];
+        }
+        OutputFormat::Csv => Box::new(TextTable::new(name, output, ',')),
+        OutputFormat::Tsv => Box::new(TextTable::new(name, output, '\t')),
         #[cfg(feature = "arrow")]
-        OutputFormat::Arrow if is_pipe => Box::new(ArrowSink::stream(name, output)),
+        OutputFormat::Arrow if is_pipe => Box::new(ArrowTable::stream(name, output)),
         #[cfg(feature = "arrow")]
-        OutputFormat::Arrow => Box::new(ArrowSink::file(name, output)),
+        OutputFormat::Arrow => Box::new(ArrowTable::file(name, output)),
         #[cfg(feature = "parquet")]
-        OutputFormat::Parquet => Box::new(ParquetSink::new(name, output)),
-    }
+        OutputFormat::Parquet => Box::new(ParquetTable::new(name, output)),
+    };
+    columns(Box::new(Watched::new(table, closed)), names)
+}
+
+/// Returns the sinks of a table's columns.
+fn columns(table: Box<dyn Table>, names: &[String]) -> Vec<Box<dyn Sink>> {
+    ColumnSink::several(table, names).into_iter().map(|sink| Box::new(sink) as Box<dyn Sink>).collect()
 }
 
 const NAMES: &str = "raw, npy, bin, csv, tsv, arrow, parquet";
 
 impl OutputFormat {
+    /// Returns whether the format has columns, so that it can hold several results.
+    pub fn is_table(self) -> bool {
+        match self {
+            OutputFormat::Raw | OutputFormat::Npy | OutputFormat::Binary => false,
+            OutputFormat::Csv | OutputFormat::Tsv => true,
+            #[cfg(feature = "arrow")]
+            OutputFormat::Arrow => true,
+            #[cfg(feature = "parquet")]
+            OutputFormat::Parquet => true,
+        }
+    }
+
     /// Returns the format of this name, or the feature that this build lacks to write it; `None` for unknown names.
     fn by_name(name: &str) -> Option<Result<OutputFormat, &'static str>> {
         match name {

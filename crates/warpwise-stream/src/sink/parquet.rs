@@ -1,4 +1,4 @@
-//! Parquet files: one column called `value`, of numbers or of lists, compressed by Snappy.
+//! Parquet files: columns of numbers or of lists, compressed by Snappy. A column without a name is called `value`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -16,57 +16,75 @@ use parquet::schema::types::Type;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Array;
 
-use super::{COLUMN, Flow, Sink};
+use super::table::{Column, Table};
+use super::{COLUMN, Flow};
 use crate::element::ElementType;
 
 /// Minimum size of a group of rows in bytes, except for the last group.
 const GROUP: usize = 8 << 20;
 
-/// A sink that writes a Parquet file.
-pub struct ParquetSink<W: Write + Send> {
+/// A table that becomes a Parquet file.
+pub(super) struct ParquetTable<W: Write + Send> {
     name: String,
     output: Option<W>,
     writer: Option<SerializedFileWriter<W>>,
+    columns: Vec<Pending>,
+}
+
+/// A column, and its rows that are not yet written.
+struct Pending {
     scalar: ValueType,
     /// Number of numbers in a list; `None` if elements are numbers.
     list: Option<usize>,
-    /// Bytes that are not yet written.
     bytes: Vec<u8>,
 }
 
-impl<W: Write + Send> ParquetSink<W> {
+impl<W: Write + Send> ParquetTable<W> {
     /// Writes to `output`.
-    pub fn new(name: &str, output: W) -> ParquetSink<W> {
-        let (name, bytes) = (name.to_string(), Vec::new());
-        ParquetSink { name, output: Some(output), writer: None, scalar: ValueType::I64, list: None, bytes }
+    pub(super) fn new(name: &str, output: W) -> ParquetTable<W> {
+        ParquetTable { name: name.to_string(), output: Some(output), writer: None, columns: Vec::new() }
     }
 
     fn write_group(&mut self) -> Result<(), ParquetError> {
-        let (Some(writer), false) = (&mut self.writer, self.bytes.is_empty()) else { return Ok(()) };
+        let is_empty = self.columns.iter().all(|column| column.bytes.is_empty());
+        let (Some(writer), false) = (&mut self.writer, is_empty) else { return Ok(()) };
         let mut group = writer.next_row_group()?;
-        while let Some(mut column) = group.next_column()? {
-            write_column(&mut column, self.scalar, self.list, &self.bytes)?;
+        for Pending { scalar, list, bytes } in &mut self.columns {
+            let Some(mut column) = group.next_column()? else { break };
+            write_column(&mut column, *scalar, *list, bytes)?;
             column.close()?;
+            bytes.clear();
         }
         group.close()?;
-        self.bytes.clear();
         Ok(())
     }
 }
 
-impl<W: Write + Send> Sink for ParquetSink<W> {
+impl<W: Write + Send> Table for ParquetTable<W> {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn begin(&mut self, element: &ElementType) -> Result<(), String> {
-        self.scalar = element.scalar;
-        self.list = match element.shape.as_slice() {
-            [] => None,
-            &[size] if size > 0 => Some(size as usize),
-            _ => return Err(format!("elements of type {element} are neither numbers nor lists of numbers")),
+    fn begin(&mut self, columns: &[Column]) -> Result<(), String> {
+        let column = |(_, element): &Column| {
+            let list = match element.shape.as_slice() {
+                [] => None,
+                &[size] if size > 0 => Some(size as usize),
+                _ => {
+                    return Err(format!(
+                        "elements of type {element} are neither numbers nor lists of numbers"
+                    ));
+                }
+            };
+            Ok(Pending { scalar: element.scalar, list, bytes: Vec::new() })
         };
-        let schema = schema(self.scalar, self.list.is_some()).map_err(text)?;
+        self.columns = columns.iter().map(column).collect::<Result<_, String>>()?;
+        let fields = columns.iter().map(|(name, element)| {
+            let name = if name.is_empty() { COLUMN } else { name };
+            field(name, element).map(Arc::new)
+        });
+        let fields = fields.collect::<Result<Vec<_>, _>>().map_err(text)?;
+        let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(text)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_dictionary_enabled(false)
@@ -79,9 +97,11 @@ impl<W: Write + Send> Sink for ParquetSink<W> {
         Ok(())
     }
 
-    fn write(&mut self, elements: &Array) -> Result<Flow, String> {
-        self.bytes.extend_from_slice(elements.bytes());
-        if self.bytes.len() >= GROUP {
+    fn write(&mut self, columns: &[Array]) -> Result<Flow, String> {
+        for (column, elements) in self.columns.iter_mut().zip(columns) {
+            column.bytes.extend_from_slice(elements.bytes());
+        }
+        if self.columns.iter().map(|column| column.bytes.len()).sum::<usize>() >= GROUP {
             self.write_group().map_err(text)?;
         }
         Ok(Flow::More)
@@ -102,14 +122,16 @@ fn text(error: ParquetError) -> String {
     }
 }
 
-fn schema(scalar: ValueType, is_list: bool) -> Result<Type, ParquetError> {
-    let name = if is_list { "element" } else { COLUMN };
+/// Describes a column.
+fn field(name: &str, element: &ElementType) -> Result<Type, ParquetError> {
+    let is_list = !element.shape.is_empty();
+    let inner = if is_list { "element" } else { name };
     let number = |physical, converted| {
-        Type::primitive_type_builder(name, physical)
+        Type::primitive_type_builder(inner, physical)
             .with_repetition(Repetition::REQUIRED)
             .with_converted_type(converted)
     };
-    let number = match scalar {
+    let number = match element.scalar {
         ValueType::Bool => number(Physical::BOOLEAN, ConvertedType::NONE),
         ValueType::I8 => number(Physical::INT32, ConvertedType::INT_8),
         ValueType::I16 => number(Physical::INT32, ConvertedType::INT_16),
@@ -125,16 +147,17 @@ fn schema(scalar: ValueType, is_list: bool) -> Result<Type, ParquetError> {
         ValueType::F32 => number(Physical::FLOAT, ConvertedType::NONE),
         ValueType::F64 => number(Physical::DOUBLE, ConvertedType::NONE),
     };
-    let mut column = Arc::new(number.build()?);
-    if is_list {
-        let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
-        let list = Arc::new(list.with_fields(vec![column]).build()?);
-        let whole = Type::group_type_builder(COLUMN)
-            .with_repetition(Repetition::REQUIRED)
-            .with_logical_type(Some(LogicalType::List));
-        column = Arc::new(whole.with_fields(vec![list]).build()?);
+    let number = number.build()?;
+    if !is_list {
+        return Ok(number);
     }
-    Type::group_type_builder("schema").with_fields(vec![column]).build()
+    let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
+    let list = Arc::new(list.with_fields(vec![Arc::new(number)]).build()?);
+    Type::group_type_builder(name)
+        .with_repetition(Repetition::REQUIRED)
+        .with_logical_type(Some(LogicalType::List))
+        .with_fields(vec![list])
+        .build()
 }
 
 fn write_column(

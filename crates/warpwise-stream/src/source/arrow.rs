@@ -21,13 +21,13 @@ use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::{Endianness, Message, MessageHeader, RecordBatch, root_as_message};
-use arrow_schema::{DataType, FieldRef, SchemaRef};
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use memmap2::Mmap;
 use warpwise_runtime::memory::MemoryPool;
 
 use super::Wanted;
 use super::arrow_array::{column_type, numbers};
-use super::column::{Asked, Batch, Batches, ColumnSource, asked, guarded};
+use super::column::{Asked, Batch, Batches, ColumnSource, asked, guarded, missing_number};
 use super::counted::Counted;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -57,6 +57,8 @@ struct ArrowBatches {
     row: u64,
     /// Memory pool that counts the batches.
     memory: MemoryPool,
+    /// Value of null numbers.
+    missing: Option<Vec<u8>>,
 }
 
 /// Opens a column of an Arrow file or stream.
@@ -65,16 +67,24 @@ pub fn arrow(
     input: ArrowInput,
     column: Option<&str>,
     wanted: Wanted,
+    missing: Option<&str>,
     memory: MemoryPool,
 ) -> Result<ColumnSource, String> {
-    let opened = guarded(|| ArrowBatches::open(input, column, memory))
+    let mut opened = guarded(|| ArrowBatches::open(input, column, memory))
         .map_err(|message| format!("{name}: {message}"))?;
     let field = opened.schema.field(opened.asked.column);
     let Some(ty) = column_type(field.data_type()) else {
         let column = &opened.asked.name;
         return Err(format!("{name}: column `{column}` holds {}, not numbers", field.data_type()));
     };
+    opened.missing = missing_number(missing, ty.scalar).map_err(|message| format!("{name}: {message}"))?;
     ColumnSource::new(name, opened.asked.clone(), ty, wanted, Box::new(opened))
+}
+
+/// Reads the names of the columns of an Arrow file or stream.
+pub(super) fn names(mut input: ArrowInput) -> Result<Vec<String>, String> {
+    let (schema, _) = guarded(|| schema(&mut input))?;
+    Ok(schema.fields().iter().map(|field| field.name().clone()).collect())
 }
 
 impl ArrowInput {
@@ -150,34 +160,39 @@ fn damaged(error: impl std::fmt::Display) -> String {
     format!("the file is damaged: {error}")
 }
 
+/// Reads the schema at the start of the input. Returns whether the input is a file, too.
+fn schema(input: &mut ArrowInput) -> Result<(Schema, bool), String> {
+    let start = input.demand(8)?;
+    let is_file = start.starts_with(MAGIC);
+    let mut first = if is_file { input.demand(8)? } else { start };
+    // Some writers pad the space before the first message with zeros.
+    for _ in 1..MOST_PADDING {
+        if is_file && *first == [0; 8] {
+            first = input.demand(8)?;
+        }
+    }
+    // Before version 0.15 there was only the length, without the marker.
+    let continues = first.starts_with(&CONTINUES);
+    first = first.slice(if continues { 4 } else { 0 });
+    let length = u32::from_le_bytes([first[0], first[1], first[2], first[3]]);
+    let mut metadata = if continues { Vec::new() } else { first[4..].to_vec() };
+    let rest = u64::from(length).checked_sub(metadata.len() as u64).ok_or_else(cut)?;
+    metadata.extend_from_slice(&input.demand(rest)?);
+    let message = root_as_message(&metadata).map_err(|_| "this is no Arrow file".to_string())?;
+    let schema = message.header_as_schema().ok_or("the file does not begin with a schema")?;
+    if schema.endianness() == Endianness::Big {
+        return Err("big-endian data is not supported".to_string());
+    }
+    Ok((fb_to_schema(schema), is_file))
+}
+
 impl ArrowBatches {
-    /// Reads the schema.
+    /// Reads the schema, and finds the column.
     fn open(mut input: ArrowInput, column: Option<&str>, memory: MemoryPool) -> Result<ArrowBatches, String> {
-        let start = input.demand(8)?;
-        let is_file = start.starts_with(MAGIC);
-        let mut first = if is_file { input.demand(8)? } else { start };
-        // Some writers pad the space before the first message with zeros.
-        for _ in 1..MOST_PADDING {
-            if is_file && *first == [0; 8] {
-                first = input.demand(8)?;
-            }
-        }
-        // Before version 0.15 there was only the length, without the marker.
-        let continues = first.starts_with(&CONTINUES);
-        first = first.slice(if continues { 4 } else { 0 });
-        let length = u32::from_le_bytes([first[0], first[1], first[2], first[3]]);
-        let mut metadata = if continues { Vec::new() } else { first[4..].to_vec() };
-        let rest = u64::from(length).checked_sub(metadata.len() as u64).ok_or_else(cut)?;
-        metadata.extend_from_slice(&input.demand(rest)?);
-        let message = root_as_message(&metadata).map_err(|_| "this is no Arrow file".to_string())?;
-        let schema = message.header_as_schema().ok_or("the file does not begin with a schema")?;
-        if schema.endianness() == Endianness::Big {
-            return Err("big-endian data is not supported".to_string());
-        }
-        let schema = fb_to_schema(schema);
+        let (schema, is_file) = schema(&mut input)?;
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         let asked = asked(&names, column)?;
-        Ok(ArrowBatches { input, is_file, schema: Arc::new(schema), asked, row: 0, memory })
+        Ok(ArrowBatches { input, is_file, schema: Arc::new(schema), asked, row: 0, memory, missing: None })
     }
 
     /// Returns the next message and its body, or `None` at the end.
@@ -231,7 +246,10 @@ impl ArrowBatches {
         let decoded = RecordBatchDecoder::try_new(body, batch, Arc::clone(&self.schema), &none, &version)
             .and_then(|decoder| decoder.with_projection(Some(&projection)).read_record_batch())
             .map_err(damaged)?;
-        Ok(Some(Batch { counted, ..numbers(decoded.column(0), &self.asked.name, self.row) }))
+        Ok(Some(Batch {
+            counted,
+            ..numbers(decoded.column(0), &self.asked.name, self.row, self.missing.as_deref())
+        }))
     }
 
     /// Returns the range of the column's parts of a batch if the types of the preceding columns determine it, else of all parts.
@@ -251,6 +269,9 @@ impl ArrowBatches {
         let rows = batch.length().max(0) as u64;
         match self.schema.field(self.asked.column).data_type() {
             DataType::Boolean => rows,
+            other if self.missing.is_some() && other.is_primitive() => {
+                rows.saturating_mul(other.primitive_width().unwrap_or(8) as u64)
+            }
             DataType::List(_) | DataType::LargeList(_) => rows.saturating_mul(8),
             _ => 0,
         }

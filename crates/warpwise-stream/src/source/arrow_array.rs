@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
-use super::column::{Batch, ColumnType, Rows};
+use super::column::{Batch, ColumnType, Rows, null_in};
 use crate::element::ElementType;
 
 /// The rows of an Arrow array, which are numbers or lists of equal length.
@@ -35,7 +35,7 @@ impl ArrowRows {
         let ColumnType { scalar, rows: Rows::Arrays(shape) } = column_type(array.data_type())? else {
             return None;
         };
-        let batch = numbers(array, "", 0);
+        let batch = numbers(array, "", 0, None);
         let element = ElementType { scalar, shape };
         let null = batch.fault.is_some();
         let row = element.bytes().unwrap_or(0);
@@ -84,15 +84,16 @@ fn scalar(ty: &DataType) -> Option<ValueType> {
     })
 }
 
-/// Returns the numbers of the rows of an array up to the first null.
-pub(super) fn numbers(column: &ArrayRef, name: &str, first_row: u64) -> Batch {
+/// Returns the numbers of the rows of an array up to the first null. Null numbers become `missing`, if that is given.
+pub(super) fn numbers(column: &ArrayRef, name: &str, first_row: u64, missing: Option<&[u8]>) -> Batch {
     let mut array = Arc::clone(column);
     // Number of values per row, unless rows have ends.
     let mut per_row = 1;
     let mut ends: Option<Vec<usize>> = None;
     let mut good = column.len();
     loop {
-        if let Some(null) = first_null(&array) {
+        let is_filled = missing.is_some() && scalar(array.data_type()).is_some();
+        if let Some(null) = first_null(&array).filter(|_| !is_filled) {
             let row = match &ends {
                 Some(ends) => ends.partition_point(|&end| end <= null),
                 None => null / per_row.max(1),
@@ -121,7 +122,7 @@ pub(super) fn numbers(column: &ArrayRef, name: &str, first_row: u64) -> Batch {
     }
     let fault = (good < column.len()).then(|| {
         let row = first_row + good as u64;
-        format!("row {row} of column `{name}` is null, or holds a null")
+        null_in(row, name)
     });
     let count = match &mut ends {
         Some(ends) => {
@@ -130,7 +131,22 @@ pub(super) fn numbers(column: &ArrayRef, name: &str, first_row: u64) -> Batch {
         }
         None => good * per_row,
     };
-    Batch { numbers: bytes(&array, count), ends, fault, counted: None }
+    let numbers = match missing {
+        Some(missing) if first_null(&array).is_some() => filled(&array, count, missing),
+        Some(_) | None => bytes(&array, count),
+    };
+    Batch { numbers, ends, fault, counted: None }
+}
+
+/// Returns the first values of an array of numbers, with `missing` for nulls.
+fn filled(array: &ArrayRef, count: usize, missing: &[u8]) -> Buffer {
+    let mut numbers = bytes(array, count).to_vec();
+    for (place, number) in numbers.chunks_exact_mut(missing.len()).enumerate() {
+        if array.is_null(place) {
+            number.copy_from_slice(missing);
+        }
+    }
+    Buffer::from_vec(numbers)
 }
 
 fn first_null(array: &ArrayRef) -> Option<usize> {

@@ -13,6 +13,7 @@ use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
 use super::counted::Counted;
+use super::number::parse;
 use super::{End, Read, Source, Wanted};
 use crate::element::ElementType;
 
@@ -110,6 +111,21 @@ pub(super) fn asked(names: &[&str], column: Option<&str>) -> Result<Asked, Strin
             .or_else(|| Some(asked(found(column.strip_suffix(LENGTH)?)?, true)))
             .ok_or_else(|| format!("there is no column `{column}`; there are: {}", all())),
     }
+}
+
+/// Makes the message for a row with a null.
+pub(super) fn null_in(row: u64, column: &str) -> String {
+    format!(
+        "row {row} of column `{column}` is null, or holds a null; --missing VALUE says what null numbers stand for"
+    )
+}
+
+/// Returns the value of null numbers of this type as it lies in memory.
+pub(super) fn missing_number(missing: Option<&str>, scalar: ValueType) -> Result<Option<Vec<u8>>, String> {
+    let Some(text) = missing else { return Ok(None) };
+    let mut bytes = vec![0; scalar.scalar().bytes()];
+    parse(text, scalar, &mut bytes).map_err(|message| format!("--missing: {message}"))?;
+    Ok(Some(bytes))
 }
 
 /// Runs an external reader; a panic becomes an error.

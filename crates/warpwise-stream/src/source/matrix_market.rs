@@ -39,6 +39,9 @@ enum Column {
 }
 
 impl MatrixMarketSource {
+    /// Names of the columns of a coordinate file.
+    pub(super) const COLUMNS: [&str; 3] = ["row", "column", "value"];
+
     /// Reads the header. The column is `value` unless named.
     pub fn new(
         name: &str,

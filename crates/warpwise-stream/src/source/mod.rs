@@ -12,7 +12,9 @@
 mod arrow;
 #[cfg(feature = "arrow")]
 mod arrow_array;
+mod binding;
 mod bytes;
+mod chain;
 #[cfg(feature = "arrow")]
 mod column;
 #[cfg(feature = "arrow")]
@@ -37,7 +39,9 @@ mod wav;
 pub use arrow::arrow;
 #[cfg(feature = "arrow")]
 pub use arrow_array::ArrowRows;
+pub use binding::Leaf;
 pub use bytes::ByteSource;
+pub use chain::Chain;
 #[cfg(feature = "arrow")]
 pub use column::ColumnSource;
 #[cfg(feature = "csv")]
@@ -46,7 +50,7 @@ pub use mapped::MappedSource;
 pub use matrix_market::MatrixMarketSource;
 pub use notes::Notes;
 pub(crate) use open::absent;
-pub use open::{Format, SourceOptions, Wanted, open};
+pub use open::{Format, SourceOptions, Wanted, open, open_columns};
 #[cfg(feature = "parquet")]
 pub use parquet::parquet;
 pub use pieces::{Piece, PieceSource, Pieces};

@@ -16,8 +16,10 @@ pub(super) fn parse(text: &str, ty: ValueType, target: &mut [u8]) -> Result<(), 
     let parsed = match ty {
         ValueType::Bool => {
             let truth = match text {
-                "true" | "1" => Some(1),
-                "false" | "0" => Some(0),
+                "1" => Some(1),
+                "0" => Some(0),
+                _ if text.eq_ignore_ascii_case("true") => Some(1),
+                _ if text.eq_ignore_ascii_case("false") => Some(0),
                 _ => None,
             };
             truth.map(|truth| target.fill(truth))

@@ -19,6 +19,7 @@ use super::TableSource;
 use super::WavSource;
 #[cfg(feature = "arrow")]
 use super::arrow::{ArrowInput, arrow};
+use super::binding::{Leaf, bind};
 use super::bytes::Rows;
 use super::notes::Notes;
 #[cfg(feature = "parquet")]
@@ -86,6 +87,19 @@ pub struct SourceOptions {
     pub memory: Option<MemoryPool>,
 }
 
+impl SourceOptions {
+    /// Returns the format of an input.
+    pub fn format_of(&self, path: &Path) -> Result<Format, String> {
+        self.format.or_else(|| Format::of(path)).ok_or_else(|| {
+            format!(
+                "{}: what format is this? The endings known are {}, also with .gz; --input-format FORMAT says it for other names",
+                name_of(path),
+                Format::NAMES.join(", ")
+            )
+        })
+    }
+}
+
 #[cfg(feature = "arrow")]
 impl SourceOptions {
     fn memory(&self) -> MemoryPool {
@@ -93,18 +107,99 @@ impl SourceOptions {
     }
 }
 
+/// Opens an input for several arrays, which take columns of it as [`bind`] describes. An input without columns suffices for one
+/// array only.
+pub fn open_columns(
+    path: &Path,
+    leaves: &[Leaf],
+    options: &SourceOptions,
+) -> Result<Vec<Box<dyn Source>>, String> {
+    let name = name_of(path);
+    let located = |message: String| format!("{name}: {message}");
+    let format = options.format_of(path)?;
+    if matches!(format, Format::Csv | Format::Tsv) {
+        return open_table(path, format, leaves, options);
+    }
+    let names = column_names(path, format).map_err(located)?;
+    let columns = match (&names, leaves) {
+        (Some(names), _) => {
+            bind(&names.iter().map(String::as_str).collect::<Vec<_>>(), leaves).map_err(located)?
+        }
+        (None, [only]) => vec![only.column.clone()],
+        (None, _) => {
+            let arrays = leaves.iter().map(|leaf| format!("`{}`", leaf.name)).collect::<Vec<_>>().join(", ");
+            let first = leaves.first().map_or("", |leaf| &leaf.name);
+            let remedy = match format.has_columns() {
+                true => "only one column can be read from a pipe in this format: write it to a file first"
+                    .to_string(),
+                false => format!("`--input {first}=FILE` names a file for one of them"),
+            };
+            return Err(located(format!("one such input cannot hold all of {arrays}; {remedy}")));
+        }
+    };
+    let source = |(leaf, column): (&Leaf, Option<String>)| {
+        open(path, leaf.wanted, &SourceOptions { column, ..options.clone() })
+    };
+    leaves.iter().zip(columns).map(source).collect()
+}
+
+/// Opens a table of text for several arrays.
+#[cfg(feature = "csv")]
+fn open_table(
+    path: &Path,
+    format: Format,
+    leaves: &[Leaf],
+    options: &SourceOptions,
+) -> Result<Vec<Box<dyn Source>>, String> {
+    let name = name_of(path);
+    let input = Input::open(path).map_err(|error| format!("{name}: cannot read: {error}"))?;
+    let table = table_options(format, input.mark, options);
+    let sources = TableSource::several(&name, input.reader, leaves, &table, input.arrivals)?;
+    Ok(sources.into_iter().map(|source| Box::new(source) as Box<dyn Source>).collect())
+}
+
+#[cfg(not(feature = "csv"))]
+fn open_table(path: &Path, _: Format, _: &[Leaf], _: &SourceOptions) -> Result<Vec<Box<dyn Source>>, String> {
+    Err(absent(&name_of(path), "csv"))
+}
+
+/// Returns the names of an input's columns, if it has columns and they can be found out before it is read.
+fn column_names(path: &Path, format: Format) -> Result<Option<Vec<String>>, String> {
+    let failed = |error: io::Error| format!("cannot read: {error}");
+    let is_file = path.is_file();
+    match format {
+        #[cfg(feature = "parquet")]
+        Format::Parquet if is_file => super::parquet::names(File::open(path).map_err(failed)?).map(Some),
+        #[cfg(feature = "arrow")]
+        Format::Arrow if is_file => {
+            let Input { reader, .. } = Input::open(path).map_err(failed)?;
+            super::arrow::names(ArrowInput::Reader(reader)).map(Some)
+        }
+        Format::MatrixMarket if is_file => Ok(Some(MatrixMarketSource::COLUMNS.map(str::to_string).to_vec())),
+        Format::Raw
+        | Format::Npy
+        | Format::Binary
+        | Format::Csv
+        | Format::Tsv
+        | Format::MatrixMarket
+        | Format::Wav
+        | Format::Arrow
+        | Format::Parquet => Ok(None),
+    }
+}
+
+/// Returns the name of an input in messages.
+fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_string() } else { path.display().to_string() }
+}
+
 /// Opens a file, or standard input if the path is `-`. Data compressed by gzip is decompressed. Uncompressed files of raw data,
 /// of an array, of audio or in Arrow's format are mapped into memory where possible.
 pub fn open(path: &Path, wanted: Wanted, options: &SourceOptions) -> Result<Box<dyn Source>, String> {
     let standard = path == Path::new("-");
-    let name = if standard { "standard input".to_string() } else { path.display().to_string() };
+    let name = name_of(path);
     let failed = |error: io::Error| format!("{name}: cannot read: {error}");
-    let format = options.format.or_else(|| Format::of(path)).ok_or_else(|| {
-        format!(
-            "{name}: what format is this? The endings known are {}, also with .gz",
-            Format::NAMES.join(", ")
-        )
-    })?;
+    let format = options.format_of(path)?;
     let is_compressed = path.extension().is_some_and(|ending| ending == "gz");
     let file = if standard { None } else { Some(File::open(path).map_err(failed)?) };
     let in_place = match &file {
@@ -143,7 +238,9 @@ fn from_file(
     let column = options.column.as_deref();
     match format {
         #[cfg(feature = "parquet")]
-        Format::Parquet if metadata.is_file() => Ok(Some(Box::new(parquet(name, own()?, column, wanted)?))),
+        Format::Parquet if metadata.is_file() => {
+            Ok(Some(Box::new(parquet(name, own()?, column, wanted, options.table.missing.as_deref())?)))
+        }
         Format::Raw if mappable && column.is_none() && !is_gzip(file).map_err(failed)? => {
             let element = ElementType { scalar: wanted.scalar, shape: Shape::from_slice(&options.shape) };
             Ok(MappedSource::new(name, own()?, element, 0, None).map_err(failed)?.map(boxed))
@@ -160,13 +257,20 @@ fn from_file(
             Ok(mapped.map_err(failed)?.map(boxed))
         }
         #[cfg(feature = "wav")]
-        Format::Wav if mappable && !is_gzip(file).map_err(failed)? => {
+        Format::Wav if mappable && column.is_none() && !is_gzip(file).map_err(failed)? => {
             Ok(wav::mapped(name, file, wanted.rank)?.map(boxed))
         }
         #[cfg(feature = "arrow")]
         Format::Arrow if mappable && !is_gzip(file).map_err(failed)? => {
             let input = ArrowInput::mapped(file).map_err(failed)?;
-            Ok(Some(Box::new(arrow(name, input, column, wanted, options.memory())?)))
+            Ok(Some(Box::new(arrow(
+                name,
+                input,
+                column,
+                wanted,
+                options.table.missing.as_deref(),
+                options.memory(),
+            )?)))
         }
         Format::Raw
         | Format::Npy
@@ -201,19 +305,9 @@ fn read_as(
     options: &SourceOptions,
 ) -> Result<Box<dyn Source>, String> {
     let scalar = wanted.scalar;
-    let has_columns =
-        matches!(format, Format::Csv | Format::Tsv | Format::MatrixMarket | Format::Arrow | Format::Parquet);
-    if let (false, Some(column)) = (has_columns, &options.column) {
+    if let (false, Some(column)) = (format.has_columns(), &options.column) {
         return Err(format!("{name}: such a file has no columns, so none is called `{column}`"));
     }
-    #[cfg(feature = "csv")]
-    let table = |separator| TableOptions {
-        separator: options.table.separator.unwrap_or(separator),
-        style: TableStyle { encoding: options.table.encoding.or(mark), ..options.table.clone() },
-        header: !options.no_header,
-        column: options.column.clone(),
-        notes: options.notes.clone(),
-    };
     Ok(match format {
         Format::Raw => {
             let element = ElementType { scalar, shape: Shape::from_slice(&options.shape) };
@@ -229,13 +323,10 @@ fn read_as(
         }
         #[cfg(feature = "csv")]
         Format::Csv | Format::Tsv => {
-            let separator = match (format, options.table.decimal) {
-                (Format::Tsv, _) => b'\t',
-                (_, Some(',')) => b';',
-                _ => b',',
-            };
-            let source = TableSource::new(name, reader, (scalar, wanted.rank), &table(separator))?;
-            Box::new(source.arriving(arrivals))
+            let leaf = Leaf { name: String::new(), wanted, column: options.column.clone() };
+            let table = table_options(format, mark, options);
+            let mut sources = TableSource::several(name, reader, &[leaf], &table, arrivals)?;
+            Box::new(sources.pop().ok_or_else(|| format!("{name}: nothing is read"))?)
         }
         Format::MatrixMarket => {
             Box::new(MatrixMarketSource::new(name, reader, scalar, options.column.as_deref())?)
@@ -248,6 +339,7 @@ fn read_as(
             ArrowInput::Reader(reader),
             options.column.as_deref(),
             wanted,
+            options.table.missing.as_deref(),
             options.memory(),
         )?),
         #[cfg(not(feature = "parquet"))]
@@ -265,6 +357,23 @@ fn read_as(
         #[cfg(not(feature = "arrow"))]
         Format::Arrow => return Err(absent(name, "arrow")),
     })
+}
+
+/// Returns how a table is written.
+#[cfg(feature = "csv")]
+fn table_options(format: Format, mark: Option<&'static Encoding>, options: &SourceOptions) -> TableOptions {
+    let separator = match (format, options.table.decimal) {
+        (Format::Tsv, _) => b'\t',
+        (_, Some(',')) => b';',
+        _ => b',',
+    };
+    TableOptions {
+        separator: options.table.separator.unwrap_or(separator),
+        style: TableStyle { encoding: options.table.encoding.or(mark), ..options.table.clone() },
+        header: !options.no_header,
+        column: options.column.clone(),
+        notes: options.notes.clone(),
+    }
 }
 
 /// Returns the message for a file, or a format, that this build has no library for.
@@ -286,6 +395,12 @@ struct Input {
 }
 
 impl Input {
+    /// Opens a file, or standard input if the path is `-`, as [`Input::new`] does.
+    fn open(path: &Path) -> io::Result<Input> {
+        let file = if path == Path::new("-") { None } else { Some(File::open(path)?) };
+        Input::new(file, path.extension().is_some_and(|ending| ending == "gz"))
+    }
+
     /// Opens a file, or standard input if there is none. Decompresses it if it is `named` as compressed or begins like compressed
     /// data.
     fn new(file: Option<File>, named: bool) -> io::Result<Input> {
@@ -295,6 +410,10 @@ impl Input {
         };
         let arrivals = piped.arrivals()?;
         let start = piped.peek(GZIP.len())?;
+        if named && !start.is_empty() && start != GZIP {
+            let why = "its name says that it is compressed, but its contents are not compressed by gzip";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
         if named || start == GZIP {
             return Input::decompressed(piped);
         }
@@ -328,6 +447,14 @@ impl Input {
 
 impl Format {
     const NAMES: [&'static str; 9] = ["raw", "npy", "bin", "csv", "tsv", "mtx", "wav", "arrow", "parquet"];
+
+    /// Returns whether inputs of this format have columns with names or numbers.
+    pub fn has_columns(&self) -> bool {
+        match self {
+            Format::Csv | Format::Tsv | Format::MatrixMarket | Format::Arrow | Format::Parquet => true,
+            Format::Raw | Format::Npy | Format::Binary | Format::Wav => false,
+        }
+    }
 
     /// Returns the format for the ending of a name.
     pub fn of(path: &Path) -> Option<Format> {

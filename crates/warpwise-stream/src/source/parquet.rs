@@ -19,12 +19,14 @@ use parquet::data_type::DataType;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, FileReader, Length};
 use parquet::file::serialized_reader::SerializedFileReader;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Shape;
 
 use super::Wanted;
-use super::column::{Asked, Batch, Batches, ColumnSource, ColumnType, Rows, asked, guarded};
+use super::column::{
+    Asked, Batch, Batches, ColumnSource, ColumnType, Rows, asked, guarded, missing_number, null_in,
+};
 
 /// Maximum number of rows decoded at a time.
 const ROWS: usize = 1 << 14;
@@ -47,6 +49,8 @@ struct ParquetBatches {
     /// Number of rows so far.
     row: u64,
     rows: u64,
+    /// Value of null numbers.
+    missing: Option<Vec<u8>>,
 }
 
 /// Levels and numbers of some rows.
@@ -59,10 +63,34 @@ struct Decoded {
 }
 
 /// Opens a column of a Parquet file.
-pub fn parquet(name: &str, file: File, column: Option<&str>, wanted: Wanted) -> Result<ColumnSource, String> {
+pub fn parquet(
+    name: &str,
+    file: File,
+    column: Option<&str>,
+    wanted: Wanted,
+    missing: Option<&str>,
+) -> Result<ColumnSource, String> {
     let located = |message: String| format!("{name}: {message}");
-    let (opened, ty) = guarded(|| ParquetBatches::open(file, column)).map_err(located)?;
+    let (mut opened, ty) = guarded(|| ParquetBatches::open(file, column)).map_err(located)?;
+    opened.missing = missing_number(missing, ty.scalar).map_err(located)?;
     ColumnSource::new(name, opened.asked.clone(), ty, wanted, Box::new(opened))
+}
+
+/// Reads the names of the columns of a Parquet file.
+pub(super) fn names(file: File) -> Result<Vec<String>, String> {
+    guarded(|| {
+        let file = SerializedFileReader::new(Checked(file)).map_err(damaged)?;
+        Ok(leaf_names(file.metadata().file_metadata().schema_descr()))
+    })
+}
+
+/// Returns the name of each leaf column: the outermost name if no other leaf has it, else the whole path.
+fn leaf_names(schema: &SchemaDescriptor) -> Vec<String> {
+    let roots: Vec<&str> =
+        (0..schema.num_columns()).map(|leaf| schema.get_column_root(leaf).name()).collect();
+    let short = |leaf: usize| roots.iter().filter(|&&root| root == roots[leaf]).count() == 1;
+    let path = |leaf: usize| schema.column(leaf).path().string();
+    (0..roots.len()).map(|leaf| if short(leaf) { roots[leaf].to_string() } else { path(leaf) }).collect()
 }
 
 impl ParquetBatches {
@@ -71,11 +99,8 @@ impl ParquetBatches {
         let metadata = file.metadata().file_metadata();
         let schema = metadata.schema_descr();
         let paths: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-        let roots: Vec<&str> = (0..paths.len()).map(|leaf| schema.get_column_root(leaf).name()).collect();
-        let short = |leaf: usize| roots.iter().filter(|&&root| root == roots[leaf]).count() == 1;
-        let names: Vec<&str> = (0..paths.len())
-            .map(|leaf| if short(leaf) { roots[leaf] } else { paths[leaf].as_str() })
-            .collect();
+        let names = leaf_names(schema);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let by_path = column.and_then(|column| paths.iter().position(|path| path == column));
         let asked = match by_path {
             Some(leaf) => Asked { column: leaf, name: paths[leaf].clone(), lengths: false },
@@ -91,8 +116,20 @@ impl ParquetBatches {
         let rows = u64::try_from(metadata.num_rows()).map_err(damaged)?;
         let ty = ColumnType { scalar, rows: if is_list { Rows::Lists } else { Rows::Arrays(Shape::new()) } };
         let (group, reader, row) = (0, None, 0);
-        let batches =
-            ParquetBatches { file, asked, scalar, present, nonempty, is_list, group, reader, row, rows };
+        let missing = None;
+        let batches = ParquetBatches {
+            file,
+            asked,
+            scalar,
+            present,
+            nonempty,
+            is_list,
+            group,
+            reader,
+            row,
+            rows,
+            missing,
+        };
         Ok((batches, ty))
     }
 
@@ -132,9 +169,33 @@ impl ParquetBatches {
         Ok(true)
     }
 
+    /// Returns whether a number with this definition level is null, and stands for the missing value. Null lists do not.
+    fn is_missing(&self, definition: i16) -> bool {
+        let is_in_list = !self.is_list || definition >= self.nonempty;
+        self.missing.is_some() && definition < self.present && is_in_list
+    }
+
+    /// Returns the numbers with the missing value in the places of null ones.
+    fn filled(&self, definitions: &[i16], numbers: &[u8], missing: &[u8]) -> Vec<u8> {
+        let mut present = numbers.chunks_exact(missing.len());
+        let mut filled = Vec::with_capacity(definitions.len() * missing.len());
+        for &definition in definitions {
+            if definition == self.present {
+                filled.extend_from_slice(present.next().unwrap_or(missing));
+            } else if self.is_missing(definition) {
+                filled.extend_from_slice(missing);
+            }
+        }
+        filled
+    }
+
     /// Makes a batch of the rows up to the first that is null or holds a null.
     fn batch(&mut self, decoded: Decoded) -> Batch {
-        let Decoded { rows, definitions, repetitions, numbers } = decoded;
+        let Decoded { rows, definitions, repetitions, mut numbers } = decoded;
+        // Definition levels are absent where nothing can be null.
+        if let Some(missing) = self.missing.as_ref().filter(|_| !definitions.is_empty()) {
+            numbers = self.filled(&definitions, &numbers, missing);
+        }
         let width = self.scalar.scalar().bytes();
         let mut ends: Vec<usize> = Vec::new();
         let mut null = None;
@@ -145,7 +206,7 @@ impl ParquetBatches {
                 ends.push(count);
             }
             let empty = self.is_list && definition + 1 == self.nonempty;
-            if definition < self.present && !empty {
+            if definition < self.present && !empty && !self.is_missing(definition) {
                 null = Some(ends.len());
                 break;
             }
@@ -159,7 +220,7 @@ impl ParquetBatches {
         }
         let fault = null.map(|row| {
             let row = self.row + row as u64;
-            format!("row {row} of column `{}` is null, or holds a null", self.asked.name)
+            null_in(row, &self.asked.name)
         });
         self.row += rows as u64;
         let count = ends.last().copied().unwrap_or(0);

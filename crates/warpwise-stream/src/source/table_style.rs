@@ -22,6 +22,8 @@ pub struct TableStyle {
     pub decimal: Option<char>,
     /// First character of lines that are skipped.
     pub comment: Option<u8>,
+    /// Number of lines at the start that are skipped.
+    pub skip: u64,
     /// Value of empty cells.
     pub missing: Option<String>,
     /// Encoding of characters; if `None`, the one that a byte order mark names, or UTF-8.
@@ -54,6 +56,28 @@ impl TableStyle {
         }
         let mut decoder = DecodeReaderBytesBuilder::new();
         Box::new(decoder.encoding(self.encoding).bom_sniffing(false).build(reader))
+    }
+
+    /// Skips lines at the start of a table.
+    pub(super) fn skip_lines(&self, reader: &mut dyn io::Read) -> Result<(), String> {
+        let mut byte = [0];
+        for line in 0..self.skip {
+            while byte != *b"\n" {
+                match reader.read(&mut byte) {
+                    Ok(0) => {
+                        return Err(format!(
+                            "there are no more than {line} whole lines, but {} are to be skipped",
+                            self.skip
+                        ));
+                    }
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(format!("cannot read: {error}")),
+                }
+            }
+            byte = [0];
+        }
+        Ok(())
     }
 
     /// Returns a field as a number in the notation of programs.

@@ -1,7 +1,11 @@
 //! `warpwise stream`: an entry point over data that is larger than memory.
 
+mod inputs;
+mod outputs;
+mod patterns;
+
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -12,19 +16,21 @@ use warpwise_runtime::formats::files::{write_file, write_values};
 use warpwise_runtime::formats::{Source as ValueSource, read_values};
 use warpwise_stream::Cause;
 use warpwise_stream::pipeline::{self, Done, Grouping, Outcome, Settings};
-use warpwise_stream::sink::{Created, OutputFormat, Partial, Sink, create_partial, partial_of};
-use warpwise_stream::source::{Format, Notes, Source, SourceOptions, Take, Wanted, open};
+use warpwise_stream::sink::{OutputFormat, Partial, Sink};
+use warpwise_stream::source::{Format, Notes, Source};
 use warpwise_stream::step::{Fold, Map, Step};
 
-use crate::arguments::expected_type;
+use crate::arguments::{describe, expected_type};
 use crate::commands::host::refuse_host_program;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
-use crate::output::{self, print, say};
+use crate::output::{print, say};
 use crate::places;
 use crate::start::start;
 use crate::tables::TableArguments;
+
+use outputs::Outputs;
 
 /// The entry points of a fold.
 const FOLD: [&str; 3] = ["init", "step", "merge"];
@@ -46,12 +52,14 @@ pub struct StreamArguments {
     /// Values for the parameters before the streamed ones
     #[arg(value_name = "ARG", conflicts_with = "fold")]
     arguments: Vec<String>,
-    /// A file of elements, or - for standard input; one for each streamed parameter
-    #[arg(short, long = "input", value_name = "IN", required = true)]
+    /// A file of elements, or - for standard input: one for all streamed parameters, or one for each. NAME=IN names the array that
+    /// takes it. Several for a single parameter follow one another, as do the files that a quoted pattern ('*.csv') matches
+    #[arg(short, long = "input", value_name = "[NAME=]IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// A column of the input (a name, or a number with --no-header), one per streamed parameter. `.length` after the name of a
-    /// column of lists selects their lengths
-    #[arg(long = "column", value_name = "COLUMN")]
+    /// A column of the input (a name, or a number with --no-header), for arrays that do not take the column of their own name: one
+    /// per streamed parameter, or NAME=COLUMN for the array NAME. `.length` after the name of a column of lists selects their
+    /// lengths; a vector takes several columns of a table (COLUMN,COLUMN,...)
+    #[arg(long = "column", value_name = "[NAME=]COLUMN")]
     columns: Vec<String>,
     /// Format of the inputs (raw, npy, csv, tsv, mtx, wav, arrow, parquet), instead of by their endings
     #[arg(long, value_name = "FORMAT")]
@@ -65,9 +73,10 @@ pub struct StreamArguments {
     /// Stop after this number of elements
     #[arg(long, value_name = "N")]
     take: Option<u64>,
-    /// Write a result to a file (.npy, .raw, .csv, .tsv, .arrow, .parquet; - is standard output), one per result, instead of
-    /// printing its elements as csv; the state of a fold may go to any file that `run` writes
-    #[arg(short, long = "output", value_name = "OUT")]
+    /// Write results to a file (.npy, .bin, .raw, .csv, .tsv, .arrow, .parquet; - is standard output) instead of printing them as
+    /// csv: to one for all, a table with a column for each result, or to one for each. NAME=OUT names the result, for fields of
+    /// records. The state of a fold may go to any file that `run` writes
+    #[arg(short, long = "output", value_name = "[NAME=]OUT")]
     outputs: Vec<PathBuf>,
     /// Format of the outputs (raw, npy, csv, tsv, arrow, parquet), instead of by their endings
     #[arg(long, value_name = "FORMAT", conflicts_with = "fold")]
@@ -99,23 +108,40 @@ pub struct StreamArguments {
 pub fn stream(arguments: &StreamArguments) -> Result<u8, Failure> {
     refuse_host_program(&arguments.file)?;
     let StreamArguments { file, compile, run, cache, .. } = arguments;
-    let entries = if arguments.fold { &FOLD[..] } else { &[arguments.entry.as_str()] };
+    let entries = match arguments {
+        StreamArguments { fold: true, .. } => &FOLD[..],
+        StreamArguments { entry, .. } => &[entry.as_str()],
+    };
     let (context, program) = start(file, compile, run, cache, entries)?;
-    if arguments.fold { fold(arguments, &program, &context) } else { map(arguments, &program, &context) }
+    match arguments {
+        StreamArguments { fold: true, .. } => fold(arguments, &program, &context),
+        StreamArguments { .. } => map(arguments, &program, &context),
+    }
 }
 
 fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Result<u8, Failure> {
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     let fixed = fixed(entry, arguments, context)?;
     let mut step = Map::new(program, &arguments.entry, fixed).map_err(Failure::Failed)?;
+    let (streamed, names) = (step.streamed().to_vec(), step.names().to_vec());
+    write_through(arguments, context, &mut step, &streamed, &names)
+}
+
+/// Runs a step over the inputs, and writes its results, which have these names.
+fn write_through(
+    arguments: &StreamArguments,
+    context: &Context,
+    step: &mut dyn Step,
+    streamed: &[FlatType],
+    names: &[String],
+) -> Result<u8, Failure> {
     let notes = Notes::default();
-    let sources = sources(arguments, step.streamed(), context, &notes)?;
+    let sources = inputs::sources(arguments, streamed, context, &notes)?;
     say_all(&notes);
-    let (sinks, partial): (Vec<_>, Vec<_>) = sinks(arguments, step.results())?.into_iter().unzip();
-    let partial: Vec<Partial> = partial.into_iter().flatten().collect();
+    let Outputs { sinks, partial, are_files } = outputs::outputs(arguments, names)?;
     let grouping = grouping(arguments, &sources);
-    let pace = Pace { grouping, patience: patience(arguments, partial.len() < sinks.len()) };
-    let ran = drive(context, pace, sources, &mut step, (sinks, &partial), arguments.profile);
+    let pace = Pace { grouping, patience: patience(arguments, !are_files) };
+    let ran = drive(context, pace, sources, step, (sinks, &partial), arguments.profile);
     say_all(&notes);
     complete(partial, ran)?;
     Ok(0)
@@ -126,7 +152,7 @@ fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Re
     let mut step = Fold::new(program, names).map_err(Failure::Failed)?;
     check_places(arguments, arguments.outputs.iter())?;
     let notes = Notes::default();
-    let sources = sources(arguments, step.streamed(), context, &notes)?;
+    let sources = inputs::sources(arguments, step.streamed(), context, &notes)?;
     say_all(&notes);
     let pace = Pace { grouping: grouping(arguments, &sources), patience: None };
     let ran = drive(context, pace, sources, &mut step, (Vec::new(), &[]), arguments.profile);
@@ -149,14 +175,14 @@ fn fold(arguments: &StreamArguments, program: &Program, context: &Context) -> Re
 fn fixed(entry: &Entry, arguments: &StreamArguments, context: &Context) -> Result<Vec<Value>, Failure> {
     let parameters = entry.parameters();
     let words = &arguments.arguments;
-    let streams = arguments.inputs.len().max(arguments.columns.len());
-    if words.len() + streams != parameters.len() {
+    let streamed = parameters.get(words.len()..).unwrap_or_default();
+    if streamed.first().is_none_or(|first| first.rank == 0) {
         return Err(Failure::Failed(format!(
-            "the entry point `{}` takes {} values; {} inputs are streamed, and {} values are given before them",
+            "the entry point `{}` takes {} values: {}; {} given as arguments, and the inputs are for the others, which must be arrays",
             entry.point.name,
             parameters.len(),
-            streams,
-            words.len()
+            describe(&parameters),
+            if words.len() == 1 { "one is".to_string() } else { format!("{} are", words.len()) }
         )));
     }
     let mut values = Vec::new();
@@ -173,84 +199,21 @@ fn fixed(entry: &Entry, arguments: &StreamArguments, context: &Context) -> Resul
     Ok(values)
 }
 
-/// Opens one source for each streamed parameter: a file each, or the columns of one file.
-fn sources(
-    arguments: &StreamArguments,
-    streamed: &[FlatType],
-    context: &Context,
-    notes: &Notes,
-) -> Result<Vec<Box<dyn Source>>, Failure> {
-    let (inputs, columns) = (&arguments.inputs, &arguments.columns);
-    let count = inputs.len().max(columns.len());
-    let fits = |given: usize| given == count || given == 1;
-    if count != streamed.len() || !fits(inputs.len()) || !(columns.is_empty() || fits(columns.len())) {
-        return Err(Failure::Failed(format!(
-            "{} parameters are streamed, but {} inputs and {} columns are named",
-            streamed.len(),
-            inputs.len(),
-            columns.len()
-        )));
-    }
-    let is_standard = |path: &&PathBuf| path.as_os_str() == "-";
-    if count > inputs.len() && inputs.iter().any(|path| is_standard(&path))
-        || inputs.iter().filter(is_standard).count() > 1
-    {
-        return Err(Failure::Failed("standard input can be read only once".to_string()));
-    }
-    let of = |list: &[PathBuf], place: usize| list.get(place).or(list.first()).cloned();
-    let mut sources = Vec::new();
-    for (place, parameter) in streamed.iter().enumerate() {
-        let options = SourceOptions {
-            format: arguments.input_format,
-            column: columns.get(place).or(columns.first()).cloned(),
-            no_header: arguments.table.no_header,
-            table: arguments.table.style(),
-            notes: notes.clone(),
-            shape: arguments.shape.clone(),
-            unmapped: arguments.no_mmap,
-            memory: Some(context.memory().clone()),
-        };
-        let wanted = Wanted { scalar: parameter.element, rank: parameter.rank - 1 };
-        let path = of(inputs, place).unwrap_or_default();
-        let source = open(&path, wanted, &options).map_err(Failure::Failed)?;
-        sources.push(match arguments.take {
-            Some(count) => Box::new(Take::new(source, count)),
-            None => source,
-        });
-    }
-    Ok(sources)
-}
-
 fn say_all(notes: &Notes) {
     notes.take().iter().for_each(|note| say(&format!("note: {note}")));
 }
 
-/// Creates a sink for each result, with the file that it becomes when it is complete.
-fn sinks(arguments: &StreamArguments, results: &[FlatType]) -> Result<Vec<Created>, Failure> {
-    let standard = [PathBuf::from("-")];
-    let outputs = if arguments.outputs.is_empty() { &standard[..] } else { &arguments.outputs };
-    if outputs.len() != results.len() {
-        return Err(wrong_outputs(outputs.len(), results.len()));
-    }
-    if outputs.iter().any(|path| path.as_os_str() == "-") {
-        output::must_be_open()?;
-    }
-    let partial: Vec<PathBuf> = outputs.iter().filter_map(|path| Some(partial_of(path)?.0)).collect();
-    check_places(arguments, outputs.iter().chain(&partial))?;
-    let created = |path: &PathBuf| create_partial(path, arguments.output_format).map_err(Failure::Failed);
-    outputs.iter().map(created).collect()
-}
-
 /// Checks that results overwrite neither one another nor an input.
 fn check_places<'p>(
-    arguments: &'p StreamArguments,
+    arguments: &StreamArguments,
     outputs: impl Iterator<Item = &'p PathBuf>,
 ) -> Result<(), Failure> {
-    let StreamArguments { file, inputs, arguments: words, .. } = arguments;
-    let words = words.iter().map(Path::new).filter(|path| path.is_file());
-    let inputs = inputs.iter().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-");
-    let outputs = outputs.map(PathBuf::as_path).filter(|path| path.as_os_str() != "-");
-    places::check(words.chain(inputs).chain([file.as_path()]), outputs)
+    let is_named = |path: &&PathBuf| path.as_os_str() != "-";
+    let outputs: Vec<PathBuf> = outputs.filter(is_named).cloned().collect();
+    let words = arguments.arguments.iter().map(PathBuf::from).filter(|path| path.is_file());
+    let inputs = inputs::files(&arguments.inputs).into_iter().filter(|path| is_named(&path));
+    let read: Vec<PathBuf> = words.chain(inputs).chain([arguments.file.clone()]).collect();
+    places::check(read.iter().map(PathBuf::as_path), outputs.iter().map(PathBuf::as_path))
 }
 
 /// Gives the outputs of a finished stream their names. After a failure, prints where the outputs are, or removes them if nothing was
