@@ -101,8 +101,8 @@ impl Step for Chunks<'_> {
         Ok(results.collect())
     }
 
-    fn is_repeatable(&self) -> bool {
-        false
+    fn attempt(&mut self, _: Vec<Value>) -> Option<Result<Vec<Value>, CallError>> {
+        None
     }
 }
 

@@ -1,4 +1,4 @@
-//! Steps: an entry point mapped over a stream, or a fold of three entry points.
+//! Steps: an entry point mapped over a stream, a scan of two entry points that pass a state on, or a fold of three.
 
 use warpwise_driver::{CallError, FlatType, Program};
 use warpwise_prim::ValueType;
@@ -9,9 +9,16 @@ pub trait Step {
     /// Computes on a chunk: takes an array for each source and returns an array for each sink.
     fn call(&mut self, columns: Vec<Value>) -> Result<Vec<Value>, CallError>;
 
-    /// Returns whether the results of a chunk do not depend on earlier chunks, so that a failing chunk may be computed again.
-    fn is_repeatable(&self) -> bool {
-        true
+    /// Computes on a part of the chunk whose call has failed, to find the reason. `None` if that is impossible because the chunk
+    /// depends on earlier ones.
+    fn attempt(&mut self, columns: Vec<Value>) -> Option<Result<Vec<Value>, CallError>> {
+        Some(self.call(columns))
+    }
+
+    /// Returns the results that follow the last chunk of a stream that has ended by itself, an array for each sink; none if nothing
+    /// follows.
+    fn last(&mut self) -> Result<Vec<Value>, CallError> {
+        Ok(Vec::new())
     }
 }
 
@@ -23,6 +30,31 @@ pub struct Map<'p> {
     streamed: Vec<FlatType>,
     results: Vec<FlatType>,
     names: Vec<String>,
+}
+
+/// A scan by the entry points `init: () -> s`, `step: (arrays...) -> s -> (s, results...)` and, if there is one,
+/// `last: s -> (results...)`.
+///
+/// Each chunk gets the state that the chunk before has given, in order. `init` and `step` may take fixed values first.
+pub struct Scan<'p> {
+    program: &'p Program,
+    names: ScanNames,
+    fixed: Vec<Value>,
+    streamed: Vec<FlatType>,
+    /// Names of the results.
+    results: Vec<String>,
+    state: Vec<Value>,
+}
+
+/// The entry points of a scan.
+#[derive(Clone, Debug)]
+pub struct ScanNames {
+    /// Gives the first state.
+    pub init: String,
+    /// Takes a chunk and a state.
+    pub step: String,
+    /// Takes the last state, if the program has such an entry point.
+    pub last: String,
 }
 
 /// A fold by the entry points `init: () -> s`, `step: (arrays...) -> s -> s` and `merge: s -> s -> s`.
@@ -77,6 +109,90 @@ impl Step for Map<'_> {
     fn call(&mut self, columns: Vec<Value>) -> Result<Vec<Value>, CallError> {
         let arguments = self.fixed.iter().cloned().chain(columns).collect();
         self.program.call(&self.entry, arguments)
+    }
+}
+
+impl<'p> Scan<'p> {
+    /// Scans by the entry points of these names: the first parameters of `step` are `fixed`, and `init` takes either the same or
+    /// nothing.
+    pub fn new(program: &'p Program, names: ScanNames, fixed: Vec<Value>) -> Result<Scan<'p>, String> {
+        let entry = |name: &str| program.entry(name).map_err(|error| error.to_string());
+        let (init, step) = (entry(&names.init)?, entry(&names.step)?);
+        let wrong = |name: &str, expected: &str| Err(format!("the entry point `{name}` must be {expected}"));
+        let state = types(&init.results());
+        let takes = init.parameters().len();
+        if takes != 0 && takes != fixed.len() {
+            let expected =
+                "a state without parameters, or with those values that `step` takes before its arrays";
+            return wrong(&names.init, expected);
+        }
+        let (parameters, results) = (step.parameters(), step.results());
+        let streams = parameters.len().saturating_sub(fixed.len() + state.len());
+        let streamed = parameters.get(fixed.len()..fixed.len() + streams).unwrap_or_default();
+        let is_step = streams > 0
+            && types(&parameters[fixed.len() + streams..]) == state
+            && types(&results).starts_with(&state)
+            && results.len() > state.len();
+        if !is_step {
+            let expected = format!(
+                "of type (arrays...) -> s -> (s, arrays...), with the s of `{}`{}",
+                names.init,
+                if fixed.is_empty() { "" } else { ", after the values that are given" }
+            );
+            return wrong(&names.step, &expected);
+        }
+        check_streamed(&names.step, streamed)?;
+        let given = &results[state.len()..];
+        check_results(&names.step, given)?;
+        if let Ok(last) = program.entry(&names.last) {
+            if types(&last.parameters()) != state || types(&last.results()) != types(given) {
+                let expected =
+                    format!("of type s -> (arrays...), with the s and the arrays of `{}`", names.step);
+                return wrong(&names.last, &expected);
+            }
+        }
+        let first = if takes == 0 { Vec::new() } else { fixed.clone() };
+        let results = step.result_names(state.len());
+        let streamed = streamed.to_vec();
+        let state = program.call(&names.init, first).map_err(|error| error.to_string())?;
+        Ok(Scan { program, names, fixed, streamed, results, state })
+    }
+
+    /// Returns the streamed parameters.
+    pub fn streamed(&self) -> &[FlatType] {
+        &self.streamed
+    }
+
+    /// Returns the names of the results, as [`Map::names`] does.
+    pub fn names(&self) -> &[String] {
+        &self.results
+    }
+
+    /// Returns the next state, followed by the results.
+    fn step(&self, columns: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        let arguments = self.fixed.iter().cloned().chain(columns).chain(self.state.iter().cloned());
+        self.program.call(&self.names.step, arguments.collect())
+    }
+}
+
+impl Step for Scan<'_> {
+    fn call(&mut self, columns: Vec<Value>) -> Result<Vec<Value>, CallError> {
+        let mut state = self.step(columns)?;
+        let results = state.split_off(self.state.len());
+        // A failed call leaves the state, since it may be tried again when memory was short.
+        self.state = state;
+        Ok(results)
+    }
+
+    fn attempt(&mut self, columns: Vec<Value>) -> Option<Result<Vec<Value>, CallError>> {
+        Some(self.step(columns))
+    }
+
+    fn last(&mut self) -> Result<Vec<Value>, CallError> {
+        match self.program.entry(&self.names.last) {
+            Ok(_) => self.program.call(&self.names.last, self.state.clone()),
+            Err(_) => Ok(Vec::new()),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod run;
 mod signals;
 mod stream;
 mod stream_names;
+mod stream_scan;
 mod test;
 mod values;
 mod waits;

@@ -73,7 +73,12 @@ pub(super) fn compute(
         let chunk = match message {
             Ok(Ok(chunk)) => chunk,
             Ok(Err(error)) => return Outcome { done, error: Some(error) },
-            Err(Ended::Whole) => return Outcome { done, error: None },
+            Err(Ended::Whole) => {
+                return match compute.last(done.elements) {
+                    Ok(()) | Err(Stop::Enough) => Outcome { done, error: None },
+                    Err(Stop::Failed(error)) => Outcome { done, error: Some(error) },
+                };
+            }
             Err(Ended::Cancelled) => {
                 let error = StreamError { element: done.elements, cause: Cause::Cancelled };
                 return Outcome { done, error: Some(error) };
@@ -129,6 +134,22 @@ impl Compute<'_> {
         Ok(())
     }
 
+    /// Sends what follows the last of `elements` elements.
+    fn last(&mut self, elements: u64) -> Result<(), Stop> {
+        loop {
+            match self.step.last() {
+                Ok(values) => {
+                    let _tokens = [Arc::new(()), Arc::clone(&self.unwritten)];
+                    return self.send(Results { first: elements, values, _tokens });
+                }
+                Err(error) if is_out_of_memory(&error) && self.sinks_gave_back() => {}
+                Err(error) => {
+                    return Err(Stop::Failed(StreamError { element: elements, cause: failure(error, None) }));
+                }
+            }
+        }
+    }
+
     fn adapt(&mut self, units: u64, bytes: u64, busy: Duration, elapsed: Duration) {
         if units == 0 {
             return;
@@ -172,12 +193,12 @@ impl Compute<'_> {
 
     /// Returns the element of a call that makes a check fail: calls that end before it do not fail at this check.
     fn culprit(&mut self, count: u64, columns: &[Value], error: &CallError) -> Option<u64> {
-        let place = place_of(error).filter(|_| self.step.is_repeatable())?;
+        let place = place_of(error)?;
         let (mut fewest, mut most) = (1, count);
         while fewest < most {
             let middle = fewest.midpoint(most);
             let some = rows(count, columns, 0..middle, &self.settings.memory).ok()?;
-            let fails = match self.step.call(some) {
+            let fails = match self.step.attempt(some)? {
                 Ok(_) => false,
                 Err(error) if self.settings.cancel.is_set() || is_out_of_memory(&error) => return None,
                 Err(error) => place_of(&error) == Some(place),

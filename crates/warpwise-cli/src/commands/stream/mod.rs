@@ -18,7 +18,7 @@ use warpwise_stream::Cause;
 use warpwise_stream::pipeline::{self, Done, Grouping, Outcome, Settings};
 use warpwise_stream::sink::{OutputFormat, Partial, Sink};
 use warpwise_stream::source::{Format, Notes, Source};
-use warpwise_stream::step::{Fold, Map, Step};
+use warpwise_stream::step::{Fold, Map, Scan, ScanNames, Step};
 
 use crate::arguments::{describe, expected_type};
 use crate::commands::host::refuse_host_program;
@@ -35,6 +35,9 @@ use outputs::Outputs;
 /// The entry points of a fold.
 const FOLD: [&str; 3] = ["init", "step", "merge"];
 
+/// The entry points of a scan; the last one may be absent.
+const SCAN: [&str; 3] = ["init", "step", "last"];
+
 /// Default maximum wait for more input if results go to a pipe or a terminal.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -49,6 +52,10 @@ pub struct StreamArguments {
     /// Fold with the entry points `init`, `step` (chunk, then state) and `merge` (state, state)
     #[arg(long)]
     fold: bool,
+    /// Pass a state from block to block: the entry points `init`, `step` (chunk and state to state and arrays) and, if it is there,
+    /// `last` (state to arrays, after the last block)
+    #[arg(long, conflicts_with_all = ["fold", "entry"])]
+    scan: bool,
     /// Values for the parameters before the streamed ones
     #[arg(value_name = "ARG", conflicts_with = "fold")]
     arguments: Vec<String>,
@@ -110,11 +117,13 @@ pub fn stream(arguments: &StreamArguments) -> Result<u8, Failure> {
     let StreamArguments { file, compile, run, cache, .. } = arguments;
     let entries = match arguments {
         StreamArguments { fold: true, .. } => &FOLD[..],
+        StreamArguments { scan: true, .. } => &SCAN,
         StreamArguments { entry, .. } => &[entry.as_str()],
     };
     let (context, program) = start(file, compile, run, cache, entries)?;
     match arguments {
         StreamArguments { fold: true, .. } => fold(arguments, &program, &context),
+        StreamArguments { scan: true, .. } => scan(arguments, &program, &context),
         StreamArguments { .. } => map(arguments, &program, &context),
     }
 }
@@ -123,6 +132,14 @@ fn map(arguments: &StreamArguments, program: &Program, context: &Context) -> Res
     let entry = program.entry(&arguments.entry).map_err(Failure::Call)?;
     let fixed = fixed(entry, arguments, context)?;
     let mut step = Map::new(program, &arguments.entry, fixed).map_err(Failure::Failed)?;
+    let (streamed, names) = (step.streamed().to_vec(), step.names().to_vec());
+    write_through(arguments, context, &mut step, &streamed, &names)
+}
+
+fn scan(arguments: &StreamArguments, program: &Program, context: &Context) -> Result<u8, Failure> {
+    let [init, step, last] = SCAN.map(str::to_string);
+    let fixed = fixed(program.entry(&step).map_err(Failure::Call)?, arguments, context)?;
+    let mut step = Scan::new(program, ScanNames { init, step, last }, fixed).map_err(Failure::Failed)?;
     let (streamed, names) = (step.streamed().to_vec(), step.names().to_vec());
     write_through(arguments, context, &mut step, &streamed, &names)
 }
