@@ -11,7 +11,7 @@ use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::{FileFormat, unwritable, write_beside, write_values};
 use warpwise_runtime::formats::whole::WholeFile;
 
-use crate::arguments::read_arguments;
+use crate::arguments::{assigned, read_arguments};
 use crate::commands::chunks::{Large, is_out_of_memory};
 use crate::commands::host::{HostOptions, HostRun, is_host_program, run_host};
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub struct RunArguments {
     /// The entry point [default: main]
     #[arg(short, long)]
     entry: Option<String>,
-    /// Values as text, or files with values (text, binary, .npy, .png); without any, standard input is read
+    /// Values as text, or files with values (text, binary, .npy, .png), in order or as NAME=VALUE; without any, standard input is read
     #[arg(value_name = "ARG")]
     arguments: Vec<String>,
     /// Write the results to a file, one per result or one for all; the ending selects the format: .npy, .npz, .png, .jpg, .csv,
@@ -89,9 +89,10 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let program = start::load(built, &context, &arguments.run)?;
     phases.done("load");
     let entry = program.entry(arguments.entry()).map_err(Failure::Call)?;
-    check_places(arguments)?;
+    let words = assigned(entry, &arguments.arguments)?;
+    check_places(arguments, &words)?;
     check_outputs(entry, &arguments.outputs, arguments.binary)?;
-    let results = call(arguments, &context, &program, &mut phases)?;
+    let results = call((arguments, &words), &context, &program, &mut phases)?;
     phases.spent(&program.profile());
     write_results(arguments, &results)?;
     phases.done("write results");
@@ -144,13 +145,13 @@ fn say_refused(why: &str) {
 /// Reads the arguments and calls the entry point: with everything in memory, or else in chunks. Returns the results; `None` for those
 /// already written to their files.
 fn call(
-    arguments: &RunArguments,
+    (arguments, words): (&RunArguments, &[String]),
     context: &Context,
     program: &Program,
     phases: &mut Phases,
 ) -> Result<Vec<Option<Value>>, Failure> {
     let entry = program.entry(arguments.entry()).map_err(Failure::Call)?;
-    let (words, options) = (&arguments.arguments, arguments.compile.options());
+    let options = arguments.compile.options();
     // With `--binary` the name of a file does not tell its format.
     let outputs = if arguments.binary { &[][..] } else { &arguments.outputs };
     let cache = arguments.cache.cache();
@@ -230,8 +231,8 @@ fn check_outputs(entry: &Entry, outputs: &[PathBuf], binary: bool) -> Result<(),
 }
 
 /// Checks that results overwrite neither one another nor an input.
-fn check_places(arguments: &RunArguments) -> Result<(), Failure> {
-    let words = arguments.arguments.iter().map(Path::new).filter(|path| path.is_file());
+fn check_places(arguments: &RunArguments, words: &[String]) -> Result<(), Failure> {
+    let words = words.iter().map(Path::new).filter(|path| path.is_file());
     let inputs = words.chain([arguments.file.as_path()]);
     let traces = arguments.profile_trace.iter().filter(|path| path.as_os_str() != "-");
     places::check(inputs, arguments.outputs.iter().chain(traces).map(PathBuf::as_path))

@@ -136,3 +136,50 @@ fn byte_order_marks_say_nothing() {
     folder.write("p.fut", "\u{feff}entry main = nowhere");
     folder.run(&["run", "p.fut"]).fails(2, &["p.fut:1:14"]);
 }
+
+#[test]
+fn values_may_be_named_and_fields_of_records_are_never_silently_in_order() {
+    let folder = Folder::with(
+        "entry main (k: f64) (p: {y: f64, x: f64}) : f64 = k + p.x - p.y
+entry pair (p: (f64, f64)) : f64 = p.0 - p.1
+entry size [n] (s: [n]u8) = n",
+    );
+    for words in [["1", "y=2", "x=5"], ["p.x=5", "p.y=2", "1"], ["k=1", "x=5", "p.y=2"]] {
+        let ran = folder.run(&[&["run", "p.fut"], &words[..]].concat());
+        assert_eq!((String::from_utf8_lossy(&ran.output).as_ref(), ran.errors.as_str()), ("4.0f64\n", ""));
+    }
+    let ran = folder.run(&["run", "p.fut", "1", "5", "2"]);
+    assert!(ran.errors.contains("note: the values for fields of records were taken in the order p.x, p.y"));
+    assert_eq!(ran.succeeds(), "4.0f64\n");
+    let ran = folder.run(&["run", "p.fut", "-e", "pair", "5", "2"]);
+    assert_eq!(ran.errors, "", "the components of a tuple have an order");
+    assert_eq!(folder.run(&["run", "p.fut", "-e", "size", "\"a=b\""]).succeeds(), "3i64\n");
+    let refused = |words: &[&str], said: &str| {
+        folder.run(&[&["run", "p.fut"], words].concat()).fails(1, &[said]);
+    };
+    refused(&["1", "y=2", "z=5"], "z=5: no parameter is called `z`; there are k: f64, p.x: f64, p.y: f64");
+    refused(&["1", "y=2", "y=5"], "`y` has a value already");
+    refused(&["1", "y=2"], "takes 3 arguments");
+    for name in ["t.csv", "t.parquet", "t.wav", "t.csv.gz"] {
+        folder.write(name, "x\n1\n");
+        refused(&[name, "y=2", "x=1"], "such files are read by `warpwise stream`");
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be_created_are_said_before_the_run() {
+    let folder = Folder::with("entry main (x: i32) = [1 / x]");
+    folder.write("sub/here", "");
+    folder.write("xs.csv", "x\n1\n");
+    for (path, said) in [
+        ("no/a.npy", "no/a.npy: cannot write: there is no folder no; create it first"),
+        ("sub", "sub: cannot write: it is a folder"),
+        ("sub/here/a.npy", "there is no folder sub/here"),
+    ] {
+        folder.run(&["run", "p.fut", "0", "-o", path]).fails(1, &[said]);
+    }
+    let folder = Folder::with("entry main [n] (xs: [n]i32) : [n]i32 = xs");
+    folder.write("xs.csv", "x\n1\n");
+    folder.run(&["stream", "p.fut", "-i", "xs.csv", "-o", "no/a.csv"]).fails(1, &["there is no folder no"]);
+    folder.run(&["stream", "p.fut", "-i", "xs.csv", "-o", "y=a.csv"]).fails(1, &["no result is called `y`"]);
+}

@@ -122,7 +122,9 @@ fn read(
     let ty = if depth == BitDepth::Sixteen { ValueType::U16 } else { ValueType::U8 };
     let found = ExpectedType { elem: ty, rank: if channels == 1 { 2 } else { 3 } };
     if let Some(expected) = expected {
-        expected.check(found).map_err(|message| Fault::new(0, message))?;
+        expected
+            .check(found)
+            .map_err(|message| Fault::new(0, format!("{message}{}", depth_hint(expected, found))))?;
     }
     let bytes = image.output_buffer_size().map(|bytes| bytes as u64);
     if bytes.is_none_or(|bytes| bytes / BEST_COMPRESSION > file.len() as u64) {
@@ -149,6 +151,15 @@ fn read(
     let array = Array::from_block(ty.scalar(), &shape, Arc::new(block))
         .ok_or_else(|| Fault::new(0, "corrupt: the pixels do not fill the image"))?;
     Ok(Value::array(ty, array))
+}
+
+/// Returns a hint for a program that takes channels of the other size.
+fn depth_hint(expected: ExpectedType, found: ExpectedType) -> &'static str {
+    match (expected.elem, found.elem) {
+        (ValueType::U8, ValueType::U16) => "; the image has 16 bits per channel, which only `u16` holds",
+        (ValueType::U16, ValueType::U8) => "; the image has 8 bits per channel, and no conversion is made",
+        _ => "",
+    }
 }
 
 /// Repeats the grey channel of each pixel three times. Channels have `size` bytes.

@@ -218,7 +218,7 @@ fn format_of(path: &Path, format: Option<OutputFormat>) -> Result<OutputFormat, 
         (None, _) if standard => OutputFormat::Csv,
         (None, ending) => ending
             .and_then(OutputFormat::by_name)
-            .ok_or_else(|| format!("{name}: what format? The endings known are {NAMES}"))?
+            .ok_or_else(|| format!("{name}: what format? The endings known are {NAMES}; --output-format FORMAT says it for other names"))?
             .map_err(|feature| absent(&name, feature))?,
     };
     if standard && matches!(format, OutputFormat::Npy | OutputFormat::Binary) {

@@ -78,7 +78,7 @@ impl Rows {
         let header = read_npy_header(FormatSource::stream(name, reader)).map_err(|e| e.to_string())?;
         if header.fortran_order && header.shape.len() > 1 {
             return Err(format!(
-                "{name}: the rows of an array in Fortran order do not lie one after another"
+                "{name}: the rows of an array in Fortran order do not lie one after another; save it in C order (`numpy.ascontiguousarray`)"
             ));
         }
         Rows::new(name, header.ty, &header.shape, header.big_endian)

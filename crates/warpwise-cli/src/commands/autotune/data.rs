@@ -7,7 +7,7 @@ use warpwise_driver::{Context, Program, Target};
 use warpwise_fut::testspec::{Expected, TestCase};
 use warpwise_runtime::array::Value;
 
-use crate::arguments::read_arguments;
+use crate::arguments::{assigned, read_arguments};
 use crate::calls::Calls;
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out, read_spec};
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ pub fn data_sets<'a>(
     if !words.is_empty() {
         let name = entry.unwrap_or("main");
         let entry = program.entry(name)?;
-        let arguments = read_arguments(entry, words, context.memory())?;
+        let arguments = read_arguments(entry, &assigned(entry, words)?, context.memory())?;
         let label = format!("{name}: {}", words.join(" "));
         let calls = Calls::new(program, context, device, entry, &arguments)?;
         return Ok((vec![DataSet { label, calls }], vec![None]));

@@ -184,8 +184,12 @@ fn assign_columns(columns: &[String], leaves: &mut [Leaf], has_groups: bool) -> 
         }
         (None, _) if plain.len() != left.len() => {
             return Err(format!(
-                "{} arrays are streamed ({}), but {} columns are named",
-                leaves.len(),
+                "{} streamed ({}), but {} columns are named",
+                if leaves.len() == 1 {
+                    "one array is".to_string()
+                } else {
+                    format!("{} arrays are", leaves.len())
+                },
                 list(leaves),
                 columns.len()
             ));

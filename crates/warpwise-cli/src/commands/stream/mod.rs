@@ -13,14 +13,13 @@ use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use warpwise_driver::{Context, Entry, FlatType, Program};
 use warpwise_runtime::array::Value;
 use warpwise_runtime::formats::files::{write_file, write_values};
-use warpwise_runtime::formats::{Source as ValueSource, read_values};
 use warpwise_stream::Cause;
 use warpwise_stream::pipeline::{self, Done, Grouping, Outcome, Settings};
 use warpwise_stream::sink::{OutputFormat, Partial, Sink};
 use warpwise_stream::source::{Format, Notes, Source};
 use warpwise_stream::step::{Fold, Map, Scan, ScanNames, Step};
 
-use crate::arguments::{describe, expected_type};
+use crate::arguments::{describe, read_argument};
 use crate::commands::host::refuse_host_program;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -202,18 +201,8 @@ fn fixed(entry: &Entry, arguments: &StreamArguments, context: &Context) -> Resul
             if words.len() == 1 { "one is".to_string() } else { format!("{} are", words.len()) }
         )));
     }
-    let mut values = Vec::new();
-    for (word, parameter) in words.iter().zip(&parameters) {
-        let expected = [expected_type(parameter)];
-        let path = PathBuf::from(word);
-        values.extend(if path.is_file() {
-            warpwise_runtime::formats::files::read_file(&path, Some(&expected), context.memory())?
-        } else {
-            let name = format!("argument `{}`", parameter.name);
-            read_values(ValueSource::bytes(&name, word.as_bytes()), Some(&expected), context.memory())?
-        });
-    }
-    Ok(values)
+    let given = words.iter().zip(&parameters).enumerate();
+    given.map(|(index, (word, parameter))| read_argument(index, word, parameter, context.memory())).collect()
 }
 
 fn say_all(notes: &Notes) {
@@ -249,7 +238,8 @@ pub(super) fn complete(partial: Vec<Partial>, Ran { elements, result }: Ran) -> 
 }
 
 fn wrong_outputs(named: usize, results: usize) -> Failure {
-    Failure::Failed(format!("{named} outputs are named, but there are {results} results"))
+    let results = if results == 1 { "is one value" } else { &format!("are {results} values") };
+    Failure::Failed(format!("{named} outputs are named, but there {results}"))
 }
 
 /// The elements that one call of the program gets.

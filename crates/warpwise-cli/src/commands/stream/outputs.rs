@@ -60,6 +60,24 @@ fn named<'n>(output: &Path, names: &'n [String]) -> Option<(usize, &'n str, Path
     (!output.exists()).then(|| (result, names[result].as_str(), PathBuf::from(path)))
 }
 
+/// Fails if an output begins with what looks like the name of a result but is none.
+fn check_unnamed(output: &Path, names: &[String]) -> Result<(), String> {
+    let Some((name, _)) = output.to_str().and_then(|output| output.split_once('=')) else { return Ok(()) };
+    let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    if !is_word || output.exists() {
+        return Ok(());
+    }
+    let known: Vec<String> =
+        names.iter().filter(|name| !name.is_empty()).map(|name| format!("`{name}`")).collect();
+    let known = if known.is_empty() {
+        "the result has no name".to_string()
+    } else {
+        format!("there are {}", known.join(", "))
+    };
+    let output = output.display();
+    Err(format!("{output}: no result is called `{name}`: {known}. A file of the whole name is ./{output}"))
+}
+
 /// Assigns the outputs to the results.
 fn planned(outputs: &[PathBuf], names: &[String]) -> Result<Vec<Output>, String> {
     let (mut planned, mut plain) = (Vec::new(), Vec::new());
@@ -69,7 +87,10 @@ fn planned(outputs: &[PathBuf], names: &[String]) -> Result<Vec<Output>, String>
                 return Err(format!("{}: the result `{name}` has an output already", output.display()));
             }
             Some((result, _, path)) => planned.push(Output { path, results: vec![result] }),
-            None => plain.push(output.clone()),
+            None => {
+                check_unnamed(output, names)?;
+                plain.push(output.clone());
+            }
         }
     }
     let is_left = |result: &usize| planned.iter().all(|output| output.results != [*result]);
@@ -149,12 +170,15 @@ mod tests {
         assert_eq!(plan(&["a.csv"], &["x", "y"]), Ok(vec![one("a.csv", &[0, 1])]));
         assert_eq!(plan(&["a", "b"], &["0", "1"]), Ok(vec![one("a", &[0]), one("b", &[1])]));
         assert_eq!(plan(&["y=a", "x=b"], &["x", "y"]), Ok(vec![one("a", &[1]), one("b", &[0])]));
+        assert_eq!(plan(&["./z=a"], &[""]), Ok(vec![one("./z=a", &[0])]));
         assert_eq!(plan(&["y=a", "b"], &["x", "y"]), Ok(vec![one("a", &[1]), one("b", &[0])]));
         for (outputs, names, said) in [
             (&["a", "b"][..], &["x", "y"][..], "which output is for which field?"),
             (&["x=a"], &["x", "y"], "no output for the results `y`"),
             (&["a", "b", "c"], &["0", "1"], "3 outputs are named, but there are 2 results: name"),
             (&["x=a", "x=b"], &["x", "y"], "has an output already"),
+            (&["z=a", "x=b"], &["x", "y"], "no result is called `z`: there are `x`, `y`"),
+            (&["z=a"], &[""], "the result has no name. A file of the whole name is ./z=a"),
         ] {
             let error = plan(outputs, names).unwrap_err();
             assert!(error.contains(said), "{error}");
