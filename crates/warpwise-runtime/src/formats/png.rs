@@ -74,9 +74,9 @@ pub(super) struct Picture<'v> {
 impl Picture<'_> {
     /// Views an array as an image, or returns the reason why it is none.
     pub(super) fn of(value: &Value) -> Result<Picture<'_>, String> {
-        let channels = match value.shape() {
-            &[_, _] => Some(1),
-            &[_, _, channels @ (3 | 4)] => Some(channels as u8),
+        let channels = match *value.shape() {
+            [_, _] => Some(1),
+            [_, _, channels @ (3 | 4)] => Some(channels as u8),
             _ => None,
         };
         let (depth, pixels) = match value.element_type() {

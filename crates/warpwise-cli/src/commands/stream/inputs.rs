@@ -168,6 +168,12 @@ fn assign_columns(columns: &[String], leaves: &mut [Leaf], has_groups: bool) -> 
                 return Err(format!("--column {column}: `{name}` has a column already"));
             }
             (Some(place), Some((_, column))) => leaves[place].column = Some(column.to_string()),
+            (None, Some((name, _))) if leaves.len() > 1 => {
+                return Err(format!(
+                    "--column {column}: no array is called `{name}`; there are {}",
+                    list(leaves)
+                ));
+            }
             (_, _) => plain.push(column),
         }
     }
@@ -306,5 +312,7 @@ mod tests {
         assert!(error.contains("`ps.x`, `ps.y`"), "{error}");
         assert!(assigned(&["a", "b"], &["xs"], false).is_err());
         assert!(assigned(&["xs=a", "xs=b"], &["xs"], false).is_err());
+        let error = assigned(&["z=a"], &["ps.x", "ps.y"], false).unwrap_err();
+        assert!(error.contains("no array is called `z`"), "{error}");
     }
 }
