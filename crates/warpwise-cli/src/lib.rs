@@ -22,6 +22,7 @@ mod calls;
 mod cases;
 mod profile;
 mod random;
+mod results;
 mod script;
 mod shortened;
 

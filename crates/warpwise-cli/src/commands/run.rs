@@ -20,6 +20,7 @@ use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print, say, write_json};
 use crate::places;
 use crate::profile::{Phases, trace};
+use crate::results::in_order;
 use crate::shortened::Shortened;
 use crate::start;
 
@@ -34,9 +35,9 @@ pub struct RunArguments {
     /// Values as text, or files with values (text, binary, .npy, .png), in order or as NAME=VALUE; without any, standard input is read
     #[arg(value_name = "ARG")]
     arguments: Vec<String>,
-    /// Write the results to a file, one per result or one for all; the ending selects the format: .npy, .npz, .png, .jpg, .csv,
+    /// Write the results to a file, one per result (NAME=OUT for the fields of a record) or one for all; the ending selects the format: .npy, .npz, .png, .jpg, .csv,
     /// .tsv, .bin, or .txt and none for text
-    #[arg(short, long = "output", value_name = "OUT")]
+    #[arg(short, long = "output", value_name = "[NAME=]OUT")]
     outputs: Vec<PathBuf>,
     /// Write results in the binary format
     #[arg(long)]
@@ -90,11 +91,14 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     phases.done("load");
     let entry = program.entry(arguments.entry()).map_err(Failure::Call)?;
     let words = assigned(entry, &arguments.arguments)?;
-    check_places(arguments, &words)?;
-    check_outputs(entry, &arguments.outputs, arguments.binary)?;
-    let results = call((arguments, &words), &context, &program, &mut phases)?;
+    check_count(entry, &arguments.outputs)?;
+    let outputs = in_order(&arguments.outputs, &entry.result_names(0)).map_err(Failure::Failed)?;
+    let assigned = Assigned { words, outputs };
+    check_places(arguments, &assigned)?;
+    check_outputs(entry, &assigned.outputs, arguments.binary)?;
+    let results = call((arguments, &assigned), &context, &program, &mut phases)?;
     phases.spent(&program.profile());
-    write_results(arguments, &results)?;
+    write_results((arguments, &assigned.outputs), &results)?;
     phases.done("write results");
     phases.memory(context.memory().statistics().peak_live);
     if arguments.profile {
@@ -108,6 +112,14 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         write_json(out, &trace(phases.begin, &phases.kept, &program.steps()))?;
     }
     Ok(0)
+}
+
+/// The words and files of a command line, in the order of parameters and results.
+struct Assigned {
+    /// A word for each parameter; other words if values come from elsewhere.
+    words: Vec<String>,
+    /// No file, one for all results, or one for each.
+    outputs: Vec<PathBuf>,
 }
 
 /// Fails if an option is given that means nothing for host programs, which write their results themselves.
@@ -145,15 +157,15 @@ fn say_refused(why: &str) {
 /// Reads the arguments and calls the entry point: with everything in memory, or else in chunks. Returns the results; `None` for those
 /// already written to their files.
 fn call(
-    (arguments, words): (&RunArguments, &[String]),
+    (arguments, assigned): (&RunArguments, &Assigned),
     context: &Context,
     program: &Program,
     phases: &mut Phases,
 ) -> Result<Vec<Option<Value>>, Failure> {
     let entry = program.entry(arguments.entry()).map_err(Failure::Call)?;
-    let options = arguments.compile.options();
+    let (words, options) = (&assigned.words, arguments.compile.options());
     // With `--binary` the name of a file does not tell its format.
-    let outputs = if arguments.binary { &[][..] } else { &arguments.outputs };
+    let outputs = if arguments.binary { &[][..] } else { &assigned.outputs };
     let cache = arguments.cache.cache();
     let cache = cache.as_ref();
     let large = Large { file: &arguments.file, options: &options, entry, words, outputs, context, cache };
@@ -219,29 +231,39 @@ fn check_outputs(entry: &Entry, outputs: &[PathBuf], binary: bool) -> Result<(),
             only.display(),
             entry.point.name
         ))),
-        [_] => Ok(()),
-        several if several.len() == results => Ok(()),
-        several => Err(Failure::Failed(format!(
-            "{} output files are named, but the entry point `{}` gives {results} {}",
-            several.len(),
-            entry.point.name,
-            if results == 1 { "value" } else { "values" }
-        ))),
+        [_, ..] => Ok(()),
     }
 }
 
-/// Checks that results overwrite neither one another nor an input.
-fn check_places(arguments: &RunArguments, words: &[String]) -> Result<(), Failure> {
-    let words = words.iter().map(Path::new).filter(|path| path.is_file());
-    let inputs = words.chain([arguments.file.as_path()]);
-    let traces = arguments.profile_trace.iter().filter(|path| path.as_os_str() != "-");
-    places::check(inputs, arguments.outputs.iter().chain(traces).map(PathBuf::as_path))
+/// Checks that there is one output for all results, or one for each.
+fn check_count(entry: &Entry, outputs: &[PathBuf]) -> Result<(), Failure> {
+    let results = entry.results().len();
+    if outputs.len() <= 1 || outputs.len() == results {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!(
+        "{} output files are named, but the entry point `{}` gives {results} {}",
+        outputs.len(),
+        entry.point.name,
+        if results == 1 { "value" } else { "values" }
+    )))
 }
 
-fn write_results(arguments: &RunArguments, results: &[Option<Value>]) -> Result<(), Failure> {
+/// Checks that results overwrite neither one another nor an input.
+fn check_places(arguments: &RunArguments, assigned: &Assigned) -> Result<(), Failure> {
+    let words = assigned.words.iter().map(Path::new).filter(|path| path.is_file());
+    let inputs = words.chain([arguments.file.as_path()]);
+    let traces = arguments.profile_trace.iter().filter(|path| path.as_os_str() != "-");
+    places::check(inputs, assigned.outputs.iter().chain(traces).map(PathBuf::as_path))
+}
+
+fn write_results(
+    (arguments, outputs): (&RunArguments, &[PathBuf]),
+    results: &[Option<Value>],
+) -> Result<(), Failure> {
     let format = |path: &Path| if arguments.binary { Ok(FileFormat::Binary) } else { FileFormat::of(path) };
     let present: Vec<Value> = results.iter().flatten().cloned().collect();
-    match arguments.outputs.as_slice() {
+    match outputs {
         [] if arguments.binary || arguments.full || !io::stdout().is_terminal() => {
             print(|output| write_values(output, &present, arguments.binary))
         }

@@ -167,6 +167,23 @@ entry size [n] (s: [n]u8) = n",
 }
 
 #[test]
+fn fields_of_results_go_to_outputs_by_name() {
+    let folder = Folder::with("entry main (x: i32) : {z: i32, a: i32} = {z = x, a = x + 1}");
+    folder.run(&["run", "p.fut", "1", "-o", "z=z.txt", "-o", "a=a.txt"]).succeeds();
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!((text("z.txt").as_str(), text("a.txt").as_str()), ("1i32\n", "2i32\n"));
+    folder.run(&["run", "p.fut", "1", "-o", "both.txt"]).succeeds();
+    assert_eq!(text("both.txt"), "2i32\n1i32\n");
+    folder
+        .run(&["run", "p.fut", "1", "-o", "1.txt", "-o", "2.txt"])
+        .fails(1, &["which output is for which field? -o NAME=FILE says it, for the results `a`, `z`"]);
+    folder
+        .run(&["run", "p.fut", "1", "-o", "y=y.txt", "-o", "a=a.txt"])
+        .fails(1, &["no result is called `y`"]);
+    folder.run(&["run", "p.fut", "1", "-o", "z=z.txt"]).fails(1, &["there is no output for the results `a`"]);
+}
+
+#[test]
 fn outputs_that_cannot_be_created_are_said_before_the_run() {
     let folder = Folder::with("entry main (x: i32) = [1 / x]");
     folder.write("sub/here", "");
