@@ -1,6 +1,6 @@
 //! Steps: an entry point mapped over a stream, a scan of two entry points that pass a state on, or a fold of three.
 
-use warpwise_driver::{CallError, FlatType, Program};
+use warpwise_driver::{CallError, Entry, FlatType, Program};
 use warpwise_prim::ValueType;
 use warpwise_runtime::array::Value;
 
@@ -144,12 +144,11 @@ impl<'p> Scan<'p> {
         check_streamed(&names.step, streamed)?;
         let given = &results[state.len()..];
         check_results(&names.step, given)?;
-        if let Ok(last) = program.entry(&names.last) {
-            if types(&last.parameters()) != state || types(&last.results()) != types(given) {
-                let expected =
-                    format!("of type s -> (arrays...), with the s and the arrays of `{}`", names.step);
-                return wrong(&names.last, &expected);
-            }
+        let fits =
+            |last: &Entry| types(&last.parameters()) == state && types(&last.results()) == types(given);
+        if program.entry(&names.last).is_ok_and(|last| !fits(last)) {
+            let expected = format!("of type s -> (arrays...), with the s and the arrays of `{}`", names.step);
+            return wrong(&names.last, &expected);
         }
         let first = if takes == 0 { Vec::new() } else { fixed.clone() };
         let results = step.result_names(state.len());
