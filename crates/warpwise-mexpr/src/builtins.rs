@@ -9,7 +9,7 @@
 pub enum Kind {
     /// Visible under its name.
     Plain,
-    /// A parallel word: always applied to all its arguments.
+    /// A parallel word.
     Parallel,
     /// The implementation of the external function of its name.
     External,

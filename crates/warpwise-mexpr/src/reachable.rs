@@ -93,7 +93,7 @@ fn is_made_of(expr: &Expr, other: fn(&Expr) -> bool) -> bool {
         ExprKind::Apply(function, arguments) => match function.kind {
             ExprKind::Builtin(builtin) => {
                 // The type of `inlineFuthark` comes from its use, and there is one use only.
-                builtin.kind() == Kind::Plain
+                builtin.kind() != Kind::External
                     && builtin != Builtin::InlineFuthark
                     && arguments.len() < builtin.parameters()
                     && arguments.iter().all(made)

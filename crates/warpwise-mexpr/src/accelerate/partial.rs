@@ -9,12 +9,14 @@
 //! let c = lam y. h x y
 //! let f = lam y. compose b c y
 //! ```
+//! The same holds for built-ins: `let f = map2 g` becomes `let f = lam s. lam t. map2 g s t`.
 //! So these functions are known by name in accelerated code ([`super::lift`]). Arguments are computed in the same place, once and
 //! in order. Functions that return functions are not inspected: the returned function is known only when the program runs. The
 //! meaning of the program does not change.
 
 use rustc_hash::FxHashMap;
 
+use crate::builtins::Builtin;
 use crate::check::types::Node;
 use crate::compile::Checked;
 use crate::tree::{Binding, Decl, DeclKind, Expr, ExprKind, Parameter, VarId};
@@ -85,9 +87,14 @@ impl Writer<'_> {
     /// Returns the number of arguments that an application of a known function lacks.
     fn missing(&self, expr: &Expr) -> Option<usize> {
         let ExprKind::Apply(function, arguments) = &expr.kind else { return None };
-        let (ExprKind::Var(var) | ExprKind::Frozen(var)) = function.kind else { return None };
-        let missing = self.n_parameters.get(&var)?.checked_sub(arguments.len())?;
-        (missing > 0).then_some(missing)
+        let n_parameters = match function.kind {
+            ExprKind::Var(var) | ExprKind::Frozen(var) => *self.n_parameters.get(&var)?,
+            // Text of the array language has the parameters that its use gives it.
+            ExprKind::Builtin(Builtin::InlineFuthark) => return None,
+            ExprKind::Builtin(builtin) => builtin.parameters(),
+            _ => return None,
+        };
+        n_parameters.checked_sub(arguments.len()).filter(|&missing| missing > 0)
     }
 
     /// Makes a function of an application that lacks `missing` arguments.

@@ -2,7 +2,7 @@
 
 use warpwise_diag::{Diagnostic, Span};
 
-use crate::builtins::{Builtin, Kind};
+use crate::builtins::Builtin;
 use crate::syntax::ast::{self, ExprKind};
 use crate::syntax::names::Symbol;
 use crate::tree::{self, Decl, DeclKind, Expr, Pat, PatKind};
@@ -13,7 +13,7 @@ impl Resolver<'_> {
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Expr {
         let kind = match &expr.kind {
             ExprKind::Var(name) => {
-                let word = self.applied(*name, expr.span, &[]);
+                let word = self.accelerated(*name, expr.span, &[]);
                 return word.unwrap_or_else(|| self.var(*name, expr.span));
             }
             ExprKind::Frozen(name) => match self.values.get(*name) {
@@ -108,9 +108,9 @@ impl Resolver<'_> {
 
     fn apply(&mut self, function: &ast::Expr, arguments: &[ast::Expr], span: Span) -> Expr {
         if let ExprKind::Var(name) = function.kind
-            && let Some(applied) = self.applied(name, span, arguments)
+            && let Some(accelerated) = self.accelerated(name, span, arguments)
         {
-            return applied;
+            return accelerated;
         }
         if let ExprKind::Var(name) = function.kind
             && self.is_inline(name)
@@ -126,36 +126,19 @@ impl Resolver<'_> {
         Expr::new(span, tree::ExprKind::Apply(function, arguments))
     }
 
-    /// Resolves `accelerate` or a parallel word with all its arguments; `None` for any other name.
-    fn applied(&mut self, name: Symbol, span: Span, arguments: &[ast::Expr]) -> Option<Expr> {
-        let text = self.text(name);
-        let meaning = self.values.get(name);
-        let n_parameters = match meaning {
-            Some(Value::Builtin(builtin)) if builtin.kind() == Kind::Parallel && self.words_are_kept => {
-                builtin.parameters()
-            }
-            None if text == "accelerate" => 1,
-            _ => return None,
-        };
-        if arguments.len() != n_parameters {
-            let plural = if n_parameters == 1 { "" } else { "s" };
-            let message = format!(
-                "`{text}` takes {n_parameters} argument{plural} at once, and {} are given",
-                arguments.len()
-            );
-            let hint = format!("to pass it on, write a function: `lam x. {text} ...`");
+    /// Resolves `accelerate` with its argument; `None` for any other name.
+    fn accelerated(&mut self, name: Symbol, span: Span, arguments: &[ast::Expr]) -> Option<Expr> {
+        if self.values.get(name).is_some() || self.text(name) != "accelerate" {
+            return None;
+        }
+        let [argument] = arguments else {
+            let message = format!("`accelerate` takes 1 argument at once, and {} are given", arguments.len());
+            let hint = "to pass it on, write a function: `lam x. accelerate ...`";
             self.error(Diagnostic::error("M0205", span, message).hint(hint));
             return Some(Expr::new(span, tree::ExprKind::Never));
-        }
-        let mut arguments: Vec<Expr> = arguments.iter().map(|argument| self.expr(argument)).collect();
-        let kind = match meaning {
-            Some(Value::Builtin(builtin)) => {
-                let function = Expr::new(span, tree::ExprKind::Builtin(builtin));
-                tree::ExprKind::Apply(Box::new(function), arguments)
-            }
-            _ => tree::ExprKind::Accelerate(Box::new(arguments.remove(0))),
         };
-        Some(Expr::new(span, kind))
+        let accelerated = Box::new(self.expr(argument));
+        Some(Expr::new(span, tree::ExprKind::Accelerate(accelerated)))
     }
 
     fn lambda(&mut self, parameters: &[ast::Parameter], body: &ast::Expr, span: Span) -> tree::ExprKind {
