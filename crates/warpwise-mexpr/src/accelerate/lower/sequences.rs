@@ -2,7 +2,7 @@
 
 use warpwise_diag::{Failure, Span};
 use warpwise_ir::sizes::SizeOp;
-use warpwise_ir::{Expr as Ir, Message, Operand, Reduce, Screma, SliceDim, Stm, Type, Var};
+use warpwise_ir::{Body, Expr as Ir, Lambda, Message, Operand, Reduce, Screma, SliceDim, Stm, Type, Var};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 
 use crate::builtins::Builtin;
@@ -175,8 +175,8 @@ impl Lowerer<'_, '_> {
             this.data(result, span)
         })?;
         if self.rows && result.layout.has_sequences() {
-            let body = warpwise_ir::Body { stms, result: Vec::new() };
-            let made = Made { width, inputs: arrays, lambda: warpwise_ir::Lambda { params, body } };
+            let body = Body { stms, result: Vec::new() };
+            let made = Made { width, inputs: arrays, lambda: Lambda { params, body } };
             return self.map_to_rows(&made, &result, span);
         }
         self.hoist_lengths(&mut stms, &params, &result.layout, span)?;
@@ -187,7 +187,7 @@ impl Lowerer<'_, '_> {
             results.push(Operand::bool(true));
         }
         let n_leaves = result.layout.n_leaves();
-        let map = warpwise_ir::Lambda { params, body: warpwise_ir::Body { stms, result: results } };
+        let map = Lambda { params, body: Body { stms, result: results } };
         let screma = Screma { width, inputs, map, scans: Vec::new(), reduces: Vec::new(), post: None };
         let vars = self.b.bind("ys", Ir::Screma(Box::new(screma)));
         let leaves = vars[..n_leaves].iter().map(|var| (*var).into()).collect();
@@ -284,7 +284,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// Lowers `reduce f neutral s`. If the elements hold sequences, they are combined in order.
+    /// Lowers `reduce f neutral s`.
     pub(super) fn reduce(
         &mut self,
         f: &Value,
@@ -293,10 +293,16 @@ impl Lowerer<'_, '_> {
         shape: &Shape,
         span: Span,
     ) -> Result<Data, Failure> {
-        if start.layout.has_sequences() || start.leaves.is_empty() || self.associative(f).is_some() {
+        if start.leaves.is_empty() || self.associative(f).is_some() {
             return self.foldl(f, start, seq, shape, span);
         }
-        self.reduce_by(f, start, seq, shape, span)
+        if !start.layout.has_sequences() {
+            return self.reduce_by(f, start, seq, shape, span);
+        }
+        match self.reduce_of_sequences(f, start, seq, shape, span)? {
+            Some(data) => Ok(data),
+            None => self.foldl(f, start, seq, shape, span),
+        }
     }
 
     fn reduce_by(
@@ -307,26 +313,102 @@ impl Lowerer<'_, '_> {
         shape: &Shape,
         span: Span,
     ) -> Result<Data, Failure> {
-        let types: Vec<Type> = neutral.layout.types();
+        let op = self.operator(f, &neutral.layout, shape, span)?.0;
+        Ok(self.reduction(op, neutral, seq))
+    }
+
+    /// Lowers a reduction over elements that hold sequences, if the operator makes sequences of the lengths that it is given.
+    /// Otherwise, and if the lengths of the elements may differ, the elements must be combined in order.
+    fn reduce_of_sequences(
+        &mut self,
+        f: &Value,
+        start: &Data,
+        seq: &Data,
+        shape: &Shape,
+        span: Span,
+    ) -> Result<Option<Data>, Failure> {
+        let Layout::Seq(n, element) = &seq.layout else { return self.limit("this `reduce`", span) };
+        // A start value with an empty sequence is neutral for operators that choose or append, not for those that keep lengths.
+        if !element.is_like(&start.layout) || start.layout.lengths().contains(&Operand::i64(0)) {
+            return Ok(None);
+        }
+        let before = (self.supposes_regular, self.retry);
+        let op = match self.operator(f, &start.layout, shape, span) {
+            Ok((op, made)) if made == start.layout => op,
+            // If the operator cannot be lowered, it is reported when it is lowered again.
+            Ok(_) | Err(_) => {
+                (self.supposes_regular, self.retry) = before;
+                return Ok(None);
+            }
+        };
+        let none = self.b.compare("none", CompareOp::Eq, *n, Operand::i64(0));
+        let mut certs = Vec::new();
+        self.must_fit(none, element, &start.layout, &mut certs);
+        let wanted = Layout::Seq(*n, Box::new(start.layout.clone()));
+        let seq = self.reshaped_if_needed(seq, wanted, &certs);
+        Ok(Some(self.reduction(op, start, &seq)))
+    }
+
+    /// Checks that the sequences in the elements of a `reduce` are as long as those in its start value, unless there are no elements.
+    fn must_fit(&mut self, none: Operand, element: &Layout, start: &Layout, certs: &mut Vec<Var>) {
+        match (element, start) {
+            (Layout::Record(fields), Layout::Record(others)) => {
+                for ((_, field), (_, other)) in fields.iter().zip(others) {
+                    self.must_fit(none, field, other, certs);
+                }
+            }
+            (Layout::Seq(n, element), Layout::Seq(wanted, start)) => {
+                if n != wanted {
+                    let same = self.b.compare("same", CompareOp::Eq, *n, *wanted);
+                    let fine = self.b.binary("fine", BinaryOp::Or, none, same);
+                    certs.extend(self.suppose_regular(fine, *n, *wanted));
+                }
+                let zero = self.b.compare("zero", CompareOp::Eq, *wanted, Operand::i64(0));
+                let none = self.b.binary("none", BinaryOp::Or, none, zero);
+                self.must_fit(none, element, start, certs);
+            }
+            (
+                Layout::Scalar(_)
+                | Layout::Record(_)
+                | Layout::Seq(..)
+                | Layout::Rows(..)
+                | Layout::Tensor(_),
+                _,
+            ) => {}
+        }
+    }
+
+    /// Lowers a function that combines two values of one layout; also returns the layout of its result.
+    fn operator(
+        &mut self,
+        f: &Value,
+        layout: &Layout,
+        shape: &Shape,
+        span: Span,
+    ) -> Result<(Lambda, Layout), Failure> {
+        let types: Vec<Type> = layout.types();
         let mut params: Vec<Var> = Vec::new();
         let mut sides = Vec::new();
         for name in ["a", "b"] {
             let vars: Vec<Var> = types.iter().map(|ty| self.b.function.fresh(name, ty.clone())).collect();
             let leaves = vars.iter().map(|var| (*var).into()).collect();
-            sides.push(Value::Data(Data { layout: neutral.layout.clone(), leaves }));
+            sides.push(Value::Data(Data { layout: layout.clone(), leaves }));
             params.extend(vars);
         }
         let (stms, result) = self.nested(|this| {
             let result = this.call(f.clone(), sides, shape, span)?;
             this.data(result, span)
         })?;
-        let op = warpwise_ir::Lambda { params, body: warpwise_ir::Body { stms, result: result.leaves } };
+        Ok((Lambda { params, body: Body { stms, result: result.leaves } }, result.layout))
+    }
+
+    fn reduction(&mut self, op: Lambda, neutral: &Data, seq: &Data) -> Data {
         let reduce = Reduce { op, neutral: neutral.leaves.clone(), commutative: false };
         let inputs: Vec<Var> = seq.leaves.iter().filter_map(|leaf| leaf.as_var()).collect();
-        let map = self.b.identity(&types);
+        let map = self.b.identity(&neutral.layout.types());
         let vars = self.b.map_reduce("r", length(seq), &inputs, map, reduce);
         let leaves = vars.into_iter().map(Operand::from).collect();
-        Ok(Data { layout: neutral.layout.clone(), leaves })
+        Data { layout: neutral.layout.clone(), leaves }
     }
 
     /// Returns the operator and neutral element of a function that adds or multiplies integers.

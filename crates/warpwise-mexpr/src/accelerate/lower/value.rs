@@ -229,6 +229,26 @@ impl Layout {
         }
     }
 
+    /// Returns whether values of both layouts are arrays that differ in lengths only: there are no rows of pools, and no tensors.
+    pub(super) fn is_like(&self, other: &Layout) -> bool {
+        match (self, other) {
+            (Layout::Scalar(ty), Layout::Scalar(other)) => ty == other,
+            (Layout::Record(fields), Layout::Record(others)) => {
+                fields.len() == others.len()
+                    && fields.iter().zip(others).all(|((_, field), (_, other))| field.is_like(other))
+            }
+            (Layout::Seq(_, element), Layout::Seq(_, other)) => element.is_like(other),
+            (
+                Layout::Scalar(_)
+                | Layout::Record(_)
+                | Layout::Seq(..)
+                | Layout::Rows(..)
+                | Layout::Tensor(_),
+                _,
+            ) => false,
+        }
+    }
+
     pub(super) fn has_sequences(&self) -> bool {
         !self.lengths().is_empty()
     }
