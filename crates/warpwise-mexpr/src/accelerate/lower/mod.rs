@@ -190,15 +190,18 @@ fn lower_entry(
     }
     let size_params = function.params.len();
     let mut values = FxHashMap::default();
-    let mut params = Vec::new();
+    let (mut params, mut given) = (Vec::new(), Vec::new());
     for (var, layout) in layouts {
         let text = checked.names.text(checked.program.vars[var.0 as usize].name);
-        let leaves = layout.types().into_iter().map(|ty| function.param(text, ty, false).into()).collect();
+        let params_of = layout.types().into_iter().map(|ty| function.param(text, ty, false).into());
+        let leaves: Vec<Operand> = params_of.collect();
         params.push(EntryParam { name: text.to_string(), consumed: false, ty: entry_type(checked, &layout) });
+        given.push(Data { layout: layout.clone(), leaves: leaves.clone() });
         values.insert(var, Value::Data(Data { layout, leaves }));
     }
     let mut lowerer = Lowerer::new(checked, functions, Builder::new(&mut function), values);
     lowerer.rows = rows;
+    given.iter().for_each(|data: &Data| lowerer.note_order(&data.layout, &data.leaves));
     lowerer.b.set_span(span);
     let result = lowerer.expr(body).and_then(|value| lowerer.data(value, body.span));
     if lowerer.retry.is_some() {
@@ -369,6 +372,8 @@ struct Lowerer<'a, 'f> {
     /// The texts of the array language, with their types.
     texts: Vec<inline::Text>,
     notes: Vec<Note>,
+    /// The starts of rows that lie one after the other in their pool and fill it, with the rows' lengths.
+    rows_in_order: FxHashMap<Var, Var>,
     /// The reason why a loop that is being lowered must run in order after all, and its position.
     in_order: Option<(&'static str, Span)>,
 }
@@ -430,6 +435,7 @@ impl<'a, 'f> Lowerer<'a, 'f> {
             written_out: FxHashMap::default(),
             texts: Vec::new(),
             notes: Vec::new(),
+            rows_in_order: FxHashMap::default(),
             in_order: None,
         }
     }

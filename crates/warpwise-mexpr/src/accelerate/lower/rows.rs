@@ -305,6 +305,14 @@ impl Lowerer<'_, '_> {
     /// Concatenates the rows.
     pub(super) fn flatten_rows(&mut self, seq: &Data, span: Span) -> Result<Data, Failure> {
         let Layout::Seq(width, element) = &seq.layout else { return self.limit("this `flatten`", span) };
+        if let Layout::Rows(total, element) = &**element
+            && self.are_in_order(&seq.leaves)
+        {
+            return Ok(Data {
+                layout: Layout::Seq(*total, element.clone()),
+                leaves: seq.leaves[2..].to_vec(),
+            });
+        }
         let (mut params, mut inputs, mut leaves) = (Vec::new(), Vec::new(), seq.leaves.clone());
         for leaf in &mut leaves[..2] {
             inputs.extend(leaf.as_var());
@@ -318,6 +326,36 @@ impl Lowerer<'_, '_> {
         let Layout::Seq(length, element) = &row.layout else { return self.limit("this `flatten`", span) };
         let pool = self.pool(&made, *length, element, &row.leaves, span)?;
         Ok(Data { layout: Layout::Seq(pool.total, Box::new(pool.element)), leaves: pool.leaves })
+    }
+
+    /// Returns whether rows with these leaves are known to lie one after the other in their pool, and to fill it.
+    fn are_in_order(&self, leaves: &[Operand]) -> bool {
+        match (leaves[0].as_var(), leaves[1].as_var()) {
+            (Some(starts), Some(lengths)) => self.rows_in_order.get(&starts) == Some(&lengths),
+            _ => false,
+        }
+    }
+
+    /// Notes that all rows in elements lie in order and fill their pools, as in values that come from the host.
+    pub(super) fn note_order(&mut self, layout: &Layout, leaves: &[Operand]) {
+        match layout {
+            Layout::Scalar(_) | Layout::Tensor(_) => {}
+            Layout::Record(fields) => {
+                let mut rest = leaves;
+                for (_, field) in fields {
+                    let (own, later) = rest.split_at(field.n_leaves());
+                    self.note_order(field, own);
+                    rest = later;
+                }
+            }
+            Layout::Seq(_, element) => self.note_order(element, leaves),
+            Layout::Rows(_, element) => {
+                if let (Some(starts), Some(lengths)) = (leaves[0].as_var(), leaves[1].as_var()) {
+                    self.rows_in_order.insert(starts, lengths);
+                }
+                self.note_order(element, &leaves[2..]);
+            }
+        }
     }
 
     /// Returns the sequence of the values computed for each element.
@@ -381,6 +419,7 @@ impl Lowerer<'_, '_> {
         let flat_map = FlatMap { width: *width, inputs, results, lambda };
         let vars = self.b.bind("rows", Ir::FlatMap(Box::new(flat_map)));
         let (total, starts, lengths) = (vars[0].into(), vars[1], vars[2 + n_results]);
+        self.rows_in_order.insert(starts, lengths);
         let (element, leaves) =
             element.finish(&mut vars[2..2 + n_results].iter().map(|var| Operand::from(*var)));
         Ok(Pool { starts, lengths, total, element, leaves })
