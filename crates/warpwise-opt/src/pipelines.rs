@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// All passes.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, UNROLL, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, REGULARISE_IN_ORDER, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, UNROLL, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     TIGHTEN, ENCLOSE, DELINEARISE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -78,10 +78,10 @@ pub const CPU: &[Pass] = &[
 #[rustfmt::skip]
 pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
-    // Up to FLATTEN the order and its reasons are those for CPUs, except for REGULARISE, which comes after FLATTEN.
+    // Up to FLATTEN the order and its reasons are those for CPUs, except for regularisation, which comes after FLATTEN.
     FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY, UNROLL_DEVICE, SIMPLIFY,
     // Fused nests are lifted. The operations that replace them fuse again, and so do operations on gathered rows.
-    FLATTEN, GATHER, REGULARISE, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
+    FLATTEN, GATHER, REGULARISE_IN_ORDER, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     NEST_DEVICE, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
     // Needs to know what the host runs and decides.
     MIGRATE,
@@ -92,7 +92,7 @@ pub const DEVICE: &[Pass] = &[
 
 /// Pipeline before an entry point is split into chunks: as for CPUs, as long as the operations are still those of the program.
 #[rustfmt::skip]
-pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE, SIMPLIFY, SINK, FUSE, SIMPLIFY, SINK, FUSE, SIMPLIFY];
+pub const WHOLE: &[Pass] = &[INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, REGULARISE_IN_ORDER, SIMPLIFY, SINK, FUSE, SIMPLIFY, SINK, FUSE, SIMPLIFY];
 
 /// Pipeline of the reference interpreter, which does not run the program as written: contraction is part of a program's meaning,
 /// and it needs products and sums in one body.
@@ -106,7 +106,7 @@ pub const UNFUSED: &[Pass] = &[
     INLINE,
     // The passes after these two know neither accumulators nor results that have sizes of their own.
     ACCUMULATE,
-    REGULARISE,
+    REGULARISE_IN_ORDER,
     SIMPLIFY,
     STRAIGHTEN,
     SEGMENT, // Elements of iotas become indices: computed, not stored.
@@ -177,6 +177,14 @@ const REGULARISE: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::regularise::regularise,
+};
+
+const REGULARISE_IN_ORDER: Pass = Pass {
+    name: "regularise_in_order",
+    about: "do the same, without versions that compute many results with parallelism inside at once",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::regularise::regularise_in_order,
 };
 
 const SINK: Pass = Pass {

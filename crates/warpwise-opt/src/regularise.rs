@@ -11,11 +11,16 @@
 //!
 //! The function runs twice: once for the sizes, for which simplification removes the rest of the code, and once for the elements,
 //! which are written directly to their places. A function with parallelism inside is run in order, one element at a time, so that
-//! its inner parallelism stays. The same holds for functions with calls, and for flatmaps inside elements:
+//! its inner parallelism stays:
 //!
 //! ```text
 //! flat = loop (out = room) for i < n { x = xs[i]; ys': [k']f32 = ...; out with [offsets[i] : offsets[i] + sizes[i]] = ys' };
 //! ```
+//!
+//! But if there are many elements and few results of each, the operations in order would cost far more than the results. So there are
+//! two versions, and the number of results decides. Functions with calls and flatmaps inside elements always run in order.
+//! [`regularise_in_order`] makes no versions: for devices, where `flatten` has lifted what is parallel, and for code that other code is
+//! compared with.
 //!
 //! Not done here: both kinds of parallelism at once, which needs segment descriptors (`flatten`).
 
@@ -23,28 +28,55 @@ use warpwise_diag::{Limit, Span};
 use warpwise_ir::builder::Builder;
 use warpwise_ir::traverse::{Copier, Substitution};
 use warpwise_ir::{
-    Body, Expr, FlatMap, Function, Lambda, LoopForm, LoopParam, Message, MessagePart, Operand, Program,
-    Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var, exprs,
+    Body, Branch, Expr, FlatMap, Function, Lambda, LoopForm, LoopParam, Message, MessagePart, Operand,
+    Program, Scatter, ScatterDest, Screma, SliceDim, Stm, Type, Var, exprs,
 };
-use warpwise_prim::CompareOp;
+use warpwise_prim::{BinaryOp, CompareOp};
 
 use crate::pass::rewrite_bodies;
 
+/// Minimum number of elements that occupy a processor without the parallelism inside of them.
+const MANY: i64 = 64;
+
+/// Logarithm of the mean number of results from which on an element is worth operations of its own.
+const LONG_BITS: i64 = 12;
+
+/// How the elements of a flatmap are computed.
+#[derive(Clone, Copy)]
+enum How {
+    AtOnce,
+    InOrder,
+    /// At once if there are many short ones, otherwise in order.
+    BySizes,
+}
+
 /// Replaces every `flatmap` of every function.
 pub fn regularise(program: &mut Program) -> Result<(), Limit> {
-    rewrite_bodies(program, |function, body| regularise_body(function, body, true));
+    rewrite_bodies(program, |function, body| regularise_body(function, body, true, How::BySizes));
     Ok(())
 }
 
-fn regularise_body(function: &mut Function, body: &mut Body, host: bool) {
+/// Replaces every `flatmap` of every function; those with parallelism inside of their elements run in order.
+pub fn regularise_in_order(program: &mut Program) -> Result<(), Limit> {
+    rewrite_bodies(program, |function, body| regularise_body(function, body, true, How::InOrder));
+    Ok(())
+}
+
+/// Replaces the flatmaps of a body; `nested` is the order of those with parallelism inside of their elements.
+fn regularise_body(function: &mut Function, body: &mut Body, host: bool, nested: How) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
         let host_inside = host && matches!(stm.expr, Expr::If { .. } | Expr::Loop { .. });
-        stm.expr.for_each_body_mut(|body| regularise_body(function, body, host_inside));
+        stm.expr.for_each_body_mut(|body| regularise_body(function, body, host_inside, nested));
         match stm.expr {
             Expr::FlatMap(flat_map) => {
-                let at_once = host && is_sequential(&flat_map.lambda.body);
-                let mut new = flat_map_stms(function, &stm.pattern, *flat_map, at_once, stm.span);
+                let inner = &flat_map.lambda.body;
+                let order = match host {
+                    true if is_sequential(inner) => How::AtOnce,
+                    true if runs_in_kernels(inner) => nested,
+                    true | false => How::InOrder,
+                };
+                let mut new = flat_map_stms(function, &stm.pattern, *flat_map, order, stm.span);
                 new.iter_mut().for_each(|new| new.certs.extend(&stm.certs));
                 stms.append(&mut new);
             }
@@ -58,29 +90,29 @@ fn regularise_body(function: &mut Function, body: &mut Body, host: bool) {
 
 /// Whether a body contains no parallel operation and no call.
 fn is_sequential(body: &Body) -> bool {
+    all(body, &|expr| !matches!(expr, exprs!(soac, Call)))
+}
+
+/// Whether a body can be computed inside of a parallel operation.
+fn runs_in_kernels(body: &Body) -> bool {
+    all(body, &|expr| !matches!(expr, exprs!(WithAcc, FlatMap, Call)))
+}
+
+/// Whether a property holds for all expressions in a body.
+fn all(body: &Body, holds: &dyn Fn(&Expr) -> bool) -> bool {
     body.stms.iter().all(|stm| {
-        let mut sequential = !matches!(
-            stm.expr,
-            Expr::Screma(_)
-                | Expr::Partition(_)
-                | Expr::Scatter(_)
-                | Expr::Hist(_)
-                | Expr::Stream(_)
-                | Expr::WithAcc(_)
-                | Expr::FlatMap(_)
-                | Expr::Call { .. }
-        );
-        stm.expr.for_each_body(|body| sequential = sequential && is_sequential(body));
-        sequential
+        let mut inside = holds(&stm.expr);
+        stm.expr.for_each_body(|body| inside = inside && all(body, holds));
+        inside
     })
 }
 
-/// Returns the statements that replace a flatmap, with its elements computed all `at_once` or in order.
+/// Returns the statements that replace a flatmap.
 fn flat_map_stms(
     function: &mut Function,
     pattern: &[Var],
     flat_map: FlatMap,
-    at_once: bool,
+    order: How,
     span: Span,
 ) -> Vec<Stm> {
     let FlatMap { width, inputs, results, lambda } = flat_map;
@@ -103,28 +135,74 @@ fn flat_map_stms(
         return stms;
     }
 
-    let element =
-        Element { size: function.fresh("size", Type::I64), start: function.fresh("start", Type::I64) };
-    let (body, rows) = element.rows(function, lambda.body, arrays, span);
-    let mut rooms = Vec::new();
-    for &array in arrays {
-        let ty = function.ty(array).as_array().expect("flatmap yields arrays").clone();
-        let room = function.fresh_like(array);
-        stms.push(plain(vec![room], Expr::Scratch { elem: ty.elem, shape: ty.shape }, span));
-        rooms.push(room);
-    }
     let inputs: Vec<Var> = inputs.into_iter().chain([*offsets, sizes]).collect();
-    let params: Vec<Var> = lambda.params.into_iter().chain([element.start, element.size]).collect();
-    let filled = if at_once {
-        let result = rows.iter().flat_map(|&rows| [element.start.into(), rows.into()]).collect();
-        let lambda = Lambda { params, body: Body { result, ..body } };
-        let dests = rooms.into_iter().map(ScatterDest::segments).collect();
-        Expr::Scatter(Box::new(Scatter { width, inputs, lambda, dests }))
-    } else {
-        in_order(function, width, &inputs, Lambda { params, body }, &Parts { element, rows, rooms }, span)
-    };
-    stms.push(plain(arrays.to_vec(), filled, span));
+    let filling = Filling { width, inputs, lambda, arrays, span };
+    match order {
+        How::AtOnce => stms.extend(filling.stms(function, arrays.to_vec(), true)),
+        How::InOrder => stms.extend(filling.stms(function, arrays.to_vec(), false)),
+        How::BySizes => stms.extend(filling.versions(function, sum)),
+    }
     stms
+}
+
+/// The elements of a flatmap's arrays, to be written to known places.
+struct Filling<'a> {
+    width: Operand,
+    /// Inputs of the function, and then the start and the size of each segment.
+    inputs: Vec<Var>,
+    lambda: Lambda,
+    arrays: &'a [Var],
+    span: Span,
+}
+
+impl Filling<'_> {
+    /// Returns a choice between both orders, for a flatmap whose arrays have `total` elements.
+    fn versions(&self, function: &mut Function, total: Operand) -> Vec<Stm> {
+        let mut b = Builder::new(function);
+        b.set_span(self.span);
+        let mean = b.binary("mean", BinaryOp::AShr, total, Operand::i64(LONG_BITS));
+        let short = b.compare("short", CompareOp::SLt, mean, self.width);
+        let many = b.compare("many", CompareOp::SLe, Operand::i64(MANY), self.width);
+        let cond = b.binary("at_once", BinaryOp::And, short, many);
+        let mut stms = b.take_stms();
+        let mut side = |at_once: bool| {
+            let made: Vec<Var> = self.arrays.iter().map(|&array| function.fresh_like(array)).collect();
+            let result = made.iter().map(|&array| array.into()).collect();
+            Body { stms: self.stms(function, made, at_once), result }
+        };
+        let (then_body, else_body) = (side(true), side(false));
+        let choice = Expr::If { cond, then_body, else_body, branch: Branch::Plain };
+        stms.push(plain(self.arrays.to_vec(), choice, self.span));
+        stms
+    }
+
+    /// Returns the statements that bind the arrays to `made`.
+    fn stms(&self, function: &mut Function, made: Vec<Var>, at_once: bool) -> Vec<Stm> {
+        let Filling { width, span, .. } = *self;
+        let Lambda { params, body } = Copier::within(function, Substitution::new()).copy_lambda(&self.lambda);
+        let element =
+            Element { size: function.fresh("size", Type::I64), start: function.fresh("start", Type::I64) };
+        let (body, rows) = element.rows(function, body, &made, span);
+        let (mut stms, mut rooms) = (Vec::new(), Vec::new());
+        for &array in &made {
+            let ty = function.ty(array).as_array().expect("flatmap yields arrays").clone();
+            let room = function.fresh_like(array);
+            stms.push(plain(vec![room], Expr::Scratch { elem: ty.elem, shape: ty.shape }, span));
+            rooms.push(room);
+        }
+        let params: Vec<Var> = params.into_iter().chain([element.start, element.size]).collect();
+        let filled = if at_once {
+            let result = rows.iter().flat_map(|&rows| [element.start.into(), rows.into()]).collect();
+            let lambda = Lambda { params, body: Body { result, ..body } };
+            let dests = rooms.into_iter().map(ScatterDest::segments).collect();
+            Expr::Scatter(Box::new(Scatter { width, inputs: self.inputs.clone(), lambda, dests }))
+        } else {
+            let parts = Parts { element, rows, rooms };
+            in_order(function, width, &self.inputs, Lambda { params, body }, &parts, span)
+        };
+        stms.push(plain(made, filled, span));
+        stms
+    }
 }
 
 /// The segment of one element.

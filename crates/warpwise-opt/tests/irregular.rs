@@ -75,7 +75,7 @@ fn flattened_nests_compute_the_same() {
 #[test]
 fn flattened_nests_survive_the_passes_around() {
     let before = ["accumulate", "simplify", "fuse", "simplify"];
-    let after = ["regularise", "simplify", "fuse", "simplify", "segment", "simplify"];
+    let after = ["regularise_in_order", "simplify", "fuse", "simplify", "segment", "simplify"];
     for seed in 1000..1120 {
         compare(seed, &before, &after);
     }
