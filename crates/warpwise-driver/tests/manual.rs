@@ -121,7 +121,7 @@ fn every_host_program_passes_its_tests() {
         let code = compile(&checked, HostOptions { tests: true });
         let mut failed = Vec::new();
         let outcome =
-            run(&code, &mut Listener::default(), &mut HostOnly, &mut |test| failed.push(test.message));
+            run(&code, &mut Listener::default(), &mut HostOnly, &mut |test| failed.extend(test.failure));
         let outcome = outcome.unwrap_or_else(|error| panic!("{place}: {}", error.message));
         assert!(failed.is_empty(), "{place}: {failed:?}");
         assert!(outcome.passed > 0, "{place}: it has no `utest`");

@@ -9,7 +9,7 @@ use crate::load::{SourceFile, SourceProvider, load};
 use crate::reachable::drop_unused;
 use crate::resolve::resolve;
 use crate::syntax::names::Names;
-use crate::tree::{Program, VarId};
+use crate::tree::{Decl, DeclKind, ExprKind, Program, VarId};
 
 /// A program without errors.
 #[derive(Clone, Debug)]
@@ -28,6 +28,21 @@ impl Checked {
     /// Returns whether the program may accelerate something.
     pub fn accelerates(&self) -> bool {
         self.names.get("accelerate").is_some()
+    }
+
+    /// Returns whether the program has tests, at the top or inside expressions.
+    pub fn has_tests(&self) -> bool {
+        let is_test = |decl: &Decl| matches!(decl.kind, DeclKind::Utest(_));
+        let mut found = self.program.decls.iter().any(is_test);
+        let exprs = self.program.decls.iter().flat_map(Decl::children).chain(&self.program.main);
+        exprs.for_each(|expr| {
+            expr.each(&mut |part| {
+                if let ExprKind::Block(decls, _) = &part.kind {
+                    found |= decls.iter().any(is_test);
+                }
+            });
+        });
+        found
     }
 }
 

@@ -144,8 +144,8 @@ fn debug_text(name: &str, text: &str) -> Ran {
 fn run_code(code: &Code, device: &mut dyn Device, sources: Sources) -> Ran {
     let mut world = Paper { lines: vec!["second".to_string(), "first".to_string()], ..Paper::default() };
     let mut failures = Vec::new();
-    let mut report = |test: warpwise_mexpr::host::machine::FailedTest| {
-        failures.push(format!("{}: {}", sources.describe(test.span), test.message));
+    let mut report = |test: warpwise_mexpr::host::machine::TestOutcome| {
+        failures.extend(test.failure.map(|message| format!("{}: {message}", sources.describe(test.span))));
     };
     let result = run(code, &mut world, device, &mut report);
     Ran { result, failures, printed: world.printed, sources }

@@ -10,7 +10,7 @@ use warpwise_driver::host::world::ProcessWorld;
 use warpwise_driver::{CallError, Context};
 use warpwise_mexpr::accelerate::Accepted;
 use warpwise_mexpr::host::debug::Met;
-use warpwise_mexpr::host::machine::FailedTest;
+use warpwise_mexpr::host::machine::TestOutcome;
 use warpwise_mexpr::host::world::World;
 use warpwise_runtime::execute as runtime;
 use warpwise_runtime::memory::default_limit;
@@ -65,12 +65,12 @@ pub fn is_host_program(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "mc")
 }
 
-/// Fails if a file is a host program, which only `run`, `check` and `dev` take.
+/// Fails if a file is a host program, which only `run`, `check`, `test` and `dev` take.
 pub fn refuse_host_program(file: &Path) -> Result<(), Failure> {
     if !is_host_program(file) {
         return Ok(());
     }
-    let message = "this is a host program: `warpwise run` runs it, and with --test its `utest`s";
+    let message = "this is a host program: `warpwise run` runs it, and `warpwise test` its `utest`s";
     Err(Failure::Failed(format!("{}: {message}", file.display())))
 }
 
@@ -177,9 +177,11 @@ fn execute(how: &HostRun<'_>, executable: &mut Executable, phases: &mut Phases) 
     if must_be_open().is_err() {
         world = world.without_output();
     }
-    let mut report = |place: &str, test: FailedTest| {
-        say(&format!("{place}: a test failed"));
-        test.message.lines().for_each(|line| say(&format!("  {line}")));
+    let mut report = |sources: &Sources, TestOutcome { span, failure }: TestOutcome| {
+        if let Some(message) = failure {
+            say(&format!("{}: a test failed", sources.describe(span)));
+            message.lines().for_each(|line| say(&format!("  {line}")));
+        }
     };
     let hooks = Hooks { report: &mut report, around: &mut |call| interrupt::stoppable(call) };
     let outcome = executable.run(&mut world, hooks);

@@ -374,7 +374,7 @@ fn functions_as_results_are_refused_when_debugging_too() {
 #[test]
 fn commands_and_options_for_array_programs_are_refused() {
     let folder = folder("mexpr print \"a\"");
-    for command in ["build", "bench", "autotune", "test"] {
+    for command in ["build", "bench", "autotune"] {
         folder.run(&[command, "p.mc"]).fails(1, &["p.mc: this is a host program: `warpwise run` runs it"]);
     }
     let options = [&["--entry=f"][..], &["-o", "x"], &["--binary"], &["--full"], &["--profile-trace=x"]];

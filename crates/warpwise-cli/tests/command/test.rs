@@ -304,3 +304,37 @@ fn tests_keep_nothing_unless_told() {
     assert!(folder.path("kept").is_dir());
     folder.run(&["test", "p/value.fut", "--cache", "kept"]).succeeds();
 }
+
+#[test]
+fn the_tests_of_host_programs_are_cases() {
+    let folder = Folder::new();
+    let right = "let f = lam s. accelerate (map (addi 1) s)\nutest f [1] with [2]\nmexpr
+print (readLine ()); command \"echo noise\";
+recursive let check = lam n. utest muli n 2 with addi n n in if eqi n 0 then () else check (subi n 1) in
+check 5";
+    folder.write("h/right.mc", right);
+    folder.write("h/deep/wrong.mc", "utest 1 with 1\nutest 2 with 3\nutest head [4] with 5\nmexpr exit 7");
+    folder.write("h/fails.mc", "utest 1 with 1\nutest head [] with 1");
+    folder.write("h/rejected.mc", "utest one with 1");
+    folder.write("h/untested.mc", "recursive let f = lam x. f x end\nmexpr f (readLine ())");
+    folder.write("h/array.fut", "-- ==\n-- input { 1 } output { 1 }\nentry main (x: i32) = x");
+    let text = folder.run(&["test", "h/right.mc"]).succeeds();
+    assert_eq!(text, "1 passed, 0 failed, 0 skipped (cases: 2 passed, 0 failed, 0 skipped)\n");
+    let ran = folder.run(&["test", "-v", "h"]);
+    let text = String::from_utf8(ran.output).unwrap();
+    let wrong = "FAILED: h/deep/wrong.mc: line 2: utest: h/deep/wrong.mc:2:1: found    2\n  expected 3\n  \
+                 line 3: utest: h/deep/wrong.mc:3:1: found    4\n  expected 5\n  the program ended with exit code 7\n  \
+                 passed: utest: h/deep/wrong.mc:1:1\n  FAILED: utest: h/deep/wrong.mc:2:1\n";
+    assert!(text.contains(wrong), "{text}");
+    assert!(text.contains("FAILED: h/fails.mc: h/fails.mc:2:7: the empty sequence has no head"), "{text}");
+    assert!(text.contains("FAILED: h/rejected.mc: error[M0201]"), "{text}");
+    let summary = "3 passed, 3 failed, 0 skipped (cases: 5 passed, 2 failed, 0 skipped); \
+                   1 program has no tests, and was only compiled\n";
+    assert!(text.ends_with(summary), "{text}");
+    assert_eq!(ran.code, Some(1));
+    let table = String::from_utf8(folder.run(&["test", "--by-folder", "h"]).output).unwrap();
+    assert!(
+        table.contains("\nh       2/3      1/2       -     -\nh/deep  0/1        -       -     -\n"),
+        "{table}"
+    );
+}

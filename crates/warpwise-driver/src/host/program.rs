@@ -13,7 +13,7 @@ use warpwise_mexpr::host::code::Code;
 use warpwise_mexpr::host::compile::{Options as CodeOptions, compile, compile_accelerated};
 use warpwise_mexpr::host::debug::{Debugger, Met};
 use warpwise_mexpr::host::device::{Device, DeviceError, HostOnly};
-use warpwise_mexpr::host::machine::{Call, FailedTest, Outcome, RunError, run_native};
+use warpwise_mexpr::host::machine::{Call, Outcome, RunError, TestOutcome, run_native};
 use warpwise_mexpr::host::value::Value;
 use warpwise_mexpr::host::world::World;
 
@@ -108,6 +108,11 @@ impl HostProgram {
         &self.sources
     }
 
+    /// Returns whether the program has tests.
+    pub fn has_tests(&self) -> bool {
+        self.checked.has_tests()
+    }
+
     /// Takes the errors in definitions that the program does not use. The program runs without these definitions.
     pub fn take_unused(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.checked.unused)
@@ -175,8 +180,8 @@ impl Prepared {
 
 /// Callbacks of a run.
 pub struct Hooks<'a> {
-    /// Callback for each failing test, with the test's place.
-    pub report: &'a mut dyn FnMut(&str, FailedTest),
+    /// Callback for each test that has run.
+    pub report: &'a mut dyn FnMut(&Sources, TestOutcome),
     /// Callback that runs each call of an accelerated expression. Cancelling the context's threads ends such a call.
     pub around: &'a mut dyn FnMut(&mut dyn FnMut()),
 }
@@ -186,7 +191,7 @@ impl Executable {
     pub fn run(&mut self, world: &mut dyn World, hooks: Hooks<'_>) -> Result<Outcome, RunError> {
         let native = self.native.as_mut().map(HostNative::native);
         let Hooks { report, around } = hooks;
-        let report = &mut |test: FailedTest| report(&self.sources.describe(test.span), test);
+        let report = &mut |test: TestOutcome| report(&self.sources, test);
         match &mut self.computed {
             Computed::InOrder => run_native(&self.code, native, world, &mut HostOnly, report),
             Computed::Watched(debugger) => run_native(&self.code, native, world, debugger, report),
@@ -197,7 +202,7 @@ impl Executable {
         }
     }
 
-    /// Runs the program to its end, without a report of failed tests.
+    /// Runs the program to its end, without a report of tests.
     pub fn run_in(&mut self, world: &mut dyn World) -> Result<Outcome, RunError> {
         self.run(world, Hooks { report: &mut |_, _| {}, around: &mut |call| call() })
     }

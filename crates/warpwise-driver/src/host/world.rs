@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use warpwise_cpu::{Evaluate, compiled_binary, compiled_unary};
@@ -19,6 +19,8 @@ pub struct ProcessWorld {
     output: BufWriter<io::Stdout>,
     /// Whether the process has a standard output.
     is_open: bool,
+    /// Whether the program has standard streams; without them its output is discarded, and its input is empty.
+    has_streams: bool,
     arguments: Vec<String>,
     start: Instant,
     /// Mathematical functions of compiled code.
@@ -32,13 +34,27 @@ impl ProcessWorld {
     /// `memory_limit` bytes. Mathematical functions are those of the C library.
     pub fn new(arguments: Vec<String>, memory_limit: u64) -> ProcessWorld {
         let (output, functions) = (BufWriter::new(io::stdout()), Vec::new());
-        ProcessWorld { output, is_open: true, arguments, start: Instant::now(), functions, memory_limit }
+        let has_streams = true;
+        ProcessWorld {
+            output,
+            is_open: true,
+            has_streams,
+            arguments,
+            start: Instant::now(),
+            functions,
+            memory_limit,
+        }
     }
 
     /// Uses the mathematical functions of code compiled with these options, so that the results of the host and of accelerated code on
     /// a processor are bitwise equal.
     pub fn accelerating(self, options: &Options) -> ProcessWorld {
         ProcessWorld { functions: functions(options), ..self }
+    }
+
+    /// Discards the output of the program and its commands, and gives them no input.
+    pub fn without_streams(self) -> ProcessWorld {
+        ProcessWorld { has_streams: false, ..self }
     }
 
     /// Makes printing an error, for a process without standard output.
@@ -75,10 +91,16 @@ impl World for ProcessWorld {
         if !self.is_open && !text.is_empty() {
             return Err("standard output is closed".to_string());
         }
-        words(self.output.write_all(text.as_bytes()))
+        match self.has_streams {
+            true => words(self.output.write_all(text.as_bytes())),
+            false => Ok(()),
+        }
     }
 
     fn print_error(&mut self, text: &str) -> Result<(), String> {
+        if !self.has_streams {
+            return Ok(());
+        }
         self.flush()?;
         words(io::stderr().write_all(text.as_bytes()))
     }
@@ -88,6 +110,9 @@ impl World for ProcessWorld {
     }
 
     fn read_line(&mut self) -> Result<Option<String>, String> {
+        if !self.has_streams {
+            return Ok(None);
+        }
         self.flush()?;
         let mut line = String::new();
         if words(io::stdin().lock().read_line(&mut line))? == 0 {
@@ -101,6 +126,9 @@ impl World for ProcessWorld {
 
     fn read_bytes(&mut self, count: usize) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
+        if !self.has_streams {
+            return Ok(bytes);
+        }
         words(io::stdin().lock().take(count as u64).read_to_end(&mut bytes))?;
         Ok(bytes)
     }
@@ -140,7 +168,12 @@ impl World for ProcessWorld {
 
     fn command(&mut self, command: &str) -> Result<i64, String> {
         self.flush()?;
-        let status = words(Command::new("sh").arg("-c").arg(command).status())?;
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command);
+        if !self.has_streams {
+            shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        let status = words(shell.status())?;
         Ok(status.code().map_or(-1, i64::from))
     }
 

@@ -52,11 +52,11 @@ impl Call {
     }
 }
 
-/// A failed test.
+/// The outcome of a test.
 #[derive(Clone, PartialEq, Debug)]
-pub struct FailedTest {
+pub struct TestOutcome {
     /// Source position of the test.
     pub span: Span,
-    /// The message.
-    pub message: String,
+    /// The message, if the test failed.
+    pub failure: Option<String>,
 }

@@ -1,9 +1,10 @@
-//! `warpwise test`: runs the test blocks of programs.
+//! `warpwise test`: runs the test blocks of programs, and the `utest`s of host programs ([`host`]).
 //!
 //! Each program is tested by a process of its own ([`worker`]), several at a time, so that a program that crashes or hangs is only one
 //! failed test. Cases tagged `notest` are left out, as are cases tagged `no_cpu`, `no_opencl` or `no_cuda` on such a device. A program
 //! tagged `disable`, or with such a tag, counts as unsupported.
 
+mod host;
 mod process;
 mod properties;
 mod summary;
@@ -23,7 +24,7 @@ use warpwise_runtime::memory::default_limit;
 use warpwise_runtime::pool::available_cores;
 
 use self::summary::Kind;
-use crate::commands::host::refuse_host_program;
+use crate::commands::host::is_host_program;
 use crate::failure::{FAILED, Failure};
 use crate::options::{CacheOptions, CompileOptions, RunOptions};
 use crate::output::{Progress, print_line, write_json};
@@ -34,7 +35,7 @@ use crate::output::{Progress, print_line, write_json};
     after_help = "Tags leave cases or whole programs out: `notest`, and on a device `no_cpu`, `no_opencl`, `no_cuda`."
 )]
 pub struct TestArguments {
-    /// Programs, or folders of programs (.fut)
+    /// Programs, or folders of programs (.fut, .mc)
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write the results as JSON to a file (`-`: standard output)
@@ -107,7 +108,7 @@ struct Outcome {
     program: String,
     status: Status,
     message: String,
-    /// Expected behaviour of the program.
+    /// Expected behaviour of the program; the process that tests a host program knows it.
     #[serde(default)]
     kind: Kind,
     /// Whether the program was rejected with the message that it expects.
@@ -163,7 +164,6 @@ fn programs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if metadata.is_dir() {
             programs_below(path, &mut programs).map_err(|error| failed(error.to_string()))?;
         } else {
-            refuse_host_program(path)?;
             programs.push(path.clone());
         }
     }
@@ -181,12 +181,16 @@ fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> std::io::Result
             let path = entry.path();
             if entry.file_type()?.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "fut") {
+            } else if is_program(&path) {
                 programs.push(path);
             }
         }
     }
     Ok(())
+}
+
+fn is_program(path: &Path) -> bool {
+    is_host_program(path) || path.extension().is_some_and(|ending| ending == "fut")
 }
 
 fn test_all(
@@ -215,7 +219,10 @@ fn test_all(
             let (sender, command, next) = (sender.clone(), &command, &next);
             scope.spawn(move || {
                 while let Some(program) = next() {
-                    let outcome = Outcome { kind: worker::kind(program), ..command.test(program) };
+                    let mut outcome = command.test(program);
+                    if !is_host_program(program) {
+                        outcome.kind = worker::kind(program);
+                    }
                     // The receiver is gone only after printing has failed.
                     let _ = sender.send(outcome);
                 }

@@ -16,8 +16,9 @@ use warpwise_runtime::compare::{Tolerance, compare};
 use warpwise_runtime::execute::RunError;
 
 use super::summary::Kind;
-use super::{CaseOutcome, Errors, Outcome, Status, TestArguments, properties};
+use super::{CaseOutcome, Errors, Outcome, Status, TestArguments, host, properties};
 use crate::cases::{CaseError, Cases, all_cases, case_name, is_disabled, is_left_out};
+use crate::commands::host::is_host_program;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::print_line;
@@ -33,17 +34,19 @@ pub struct Trouble {
 
 /// The outcome of testing a program.
 #[derive(Default)]
-struct Tested {
+pub struct Tested {
     /// Failures that were found.
-    troubles: Vec<Trouble>,
+    pub troubles: Vec<Trouble>,
     /// Whether the program was rejected with the message that it expects.
-    said: bool,
+    pub said: bool,
     /// Cases that were run.
-    cases: Vec<CaseOutcome>,
+    pub cases: Vec<CaseOutcome>,
+    /// Expected behaviour, if the program is a host program. The parent process knows that of others.
+    pub kind: Kind,
 }
 
 impl Tested {
-    fn only(trouble: Trouble) -> Tested {
+    pub fn only(trouble: Trouble) -> Tested {
         Tested { troubles: vec![trouble], ..Tested::default() }
     }
 }
@@ -53,15 +56,17 @@ pub fn work(path: &Path, arguments: &TestArguments) -> Result<u8, Failure> {
     end_with_parent();
     let context = arguments.run.clone().tuned_beside(path).context()?;
     interrupt::watch(&context);
-    let Tested { troubles, said, cases } = test(path, arguments, &context);
+    let Tested { troubles, said, cases, kind } = match is_host_program(path) {
+        true => host::test(path, arguments, &context),
+        false => test(path, arguments, &context),
+    };
     let worst = [Status::Internal, Status::Failed, Status::Unsupported]
         .into_iter()
         .find(|&status| troubles.iter().any(|trouble| trouble.status == status));
     let status = worst.unwrap_or(Status::Passed);
     let messages = troubles.iter().filter(|trouble| trouble.status == status);
     let message = messages.map(|trouble| trouble.message.as_str()).collect::<Vec<_>>().join("\n");
-    // The parent process knows the kind.
-    let (program, kind) = (path.display().to_string(), Kind::default());
+    let program = path.display().to_string();
     let outcome = Outcome { program, status, message, kind, said, cases };
     let text = serde_json::to_string(&outcome).map_err(|error| Failure::Failed(error.to_string()))?;
     print_line(&text)?;
@@ -100,7 +105,7 @@ fn test(path: &Path, arguments: &TestArguments, context: &Context) -> Tested {
         let built = built.map(|_| ());
         let said = must_be_rejected(pattern, Errors::Message, &built).is_none();
         let troubles = must_be_rejected(pattern, arguments.errors, &built).into_iter().collect();
-        return Tested { troubles, said, cases: Vec::new() };
+        return Tested { troubles, said, ..Tested::default() };
     }
     must_run(path, arguments, context, (&spec, &sources), built)
 }
@@ -122,14 +127,7 @@ fn must_run(
         tested.troubles.extend(must_match(pattern, &built.warnings, "the compiler's warnings"));
     }
     match built.compiled.load(context) {
-        Err(error) => {
-            // A missing device is no bug of the compiler.
-            let status = match error {
-                LoadProgramError::Device(_) => Status::Failed,
-                LoadProgramError::Cpu(_) => Status::Internal,
-            };
-            tested.troubles.push(Trouble { status, message: error.to_string() });
-        }
+        Err(error) => tested.troubles.push(not_loaded(&error)),
         Ok(program) => {
             let cases = Cases { path, sources, memory: context.memory() };
             let options = arguments.compile.options();
@@ -145,7 +143,7 @@ fn must_run(
 }
 
 impl CaseOutcome {
-    fn trouble(&self) -> Option<Trouble> {
+    pub fn trouble(&self) -> Option<Trouble> {
         let CaseOutcome { entry, case, line, status, message } = self;
         let message = format!("line {line}: {entry}: {case}: {message}");
         (*status != Status::Passed).then_some(Trouble { status: *status, message })
@@ -178,12 +176,21 @@ fn must_be_rejected(pattern: &Pattern, errors: Errors, built: &Result<(), BuildE
     }
 }
 
-fn not_built(error: &BuildError) -> Trouble {
+pub fn not_built(error: &BuildError) -> Trouble {
     let status = match error {
         BuildError::Failure { failure: CompileFailure::User(_), .. } => Status::Failed,
         BuildError::Failure { failure: CompileFailure::Limit(_), .. } => Status::Unsupported,
         BuildError::Failure { failure: CompileFailure::Bug(_), .. } => Status::Internal,
         BuildError::Source(_) | BuildError::Target(_) => Status::Failed,
+    };
+    Trouble { status, message: error.to_string() }
+}
+
+/// Returns the trouble with code that cannot be loaded. A missing device is no bug of the compiler.
+pub fn not_loaded(error: &LoadProgramError) -> Trouble {
+    let status = match error {
+        LoadProgramError::Device(_) => Status::Failed,
+        LoadProgramError::Cpu(_) => Status::Internal,
     };
     Trouble { status, message: error.to_string() }
 }
@@ -300,7 +307,7 @@ fn of_case(error: CaseError) -> Trouble {
     }
 }
 
-fn failed(message: impl Into<String>) -> Trouble {
+pub fn failed(message: impl Into<String>) -> Trouble {
     Trouble { status: Status::Failed, message: message.into() }
 }
 

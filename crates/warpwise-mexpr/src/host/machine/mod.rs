@@ -16,7 +16,7 @@ use super::code::{Code, Function, FunctionId, Instr, Slot, Use};
 use super::device::{Device, DeviceError};
 use super::loops::Loop;
 use super::native::{Answer, Native, Natives};
-pub use super::outcome::{Call, FailedTest, Outcome, RunError};
+pub use super::outcome::{Call, Outcome, RunError, TestOutcome};
 use super::value::Value;
 use super::watch::Races;
 use super::world::World;
@@ -32,7 +32,7 @@ pub fn run(
     code: &Code,
     world: &mut dyn World,
     device: &mut dyn Device,
-    report: &mut dyn FnMut(FailedTest),
+    report: &mut dyn FnMut(TestOutcome),
 ) -> Result<Outcome, RunError> {
     run_native(code, None, world, device, report)
 }
@@ -43,7 +43,7 @@ pub fn run_native(
     native: Option<Native<'_>>,
     world: &mut dyn World,
     device: &mut dyn Device,
-    report: &mut dyn FnMut(FailedTest),
+    report: &mut dyn FnMut(TestOutcome),
 ) -> Result<Outcome, RunError> {
     let _counting = budget::start(world.budget());
     let seed = world.time_ms().to_bits();
@@ -81,7 +81,7 @@ pub(super) struct Machine<'a> {
     pub code: &'a Code,
     pub world: &'a mut dyn World,
     device: &'a mut dyn Device,
-    report: &'a mut dyn FnMut(FailedTest),
+    report: &'a mut dyn FnMut(TestOutcome),
     stack: Vec<Value>,
     frames: Vec<Frame>,
     globals: Vec<Value>,

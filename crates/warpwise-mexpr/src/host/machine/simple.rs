@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::builtins::Stop;
 use super::super::code::{Instr, ShapeId, Use};
 use super::super::equal::equal;
-use super::super::outcome::FailedTest;
+use super::super::outcome::TestOutcome;
 use super::super::seq::Seq;
 use super::super::show::show;
 use super::super::value::{Closure, Value};
@@ -87,6 +87,8 @@ impl Machine<'_> {
             Instr::Never => return Err(Stop::Fault("no case matches, or `never` was reached".to_string())),
             Instr::Passed => {
                 self.passed += 1;
+                let span = self.span(state);
+                (self.report)(TestOutcome { span, failure: None });
                 return Ok(());
             }
             Instr::Failed { message, actual, expected } => {
@@ -138,7 +140,7 @@ impl Machine<'_> {
             }
         };
         let span = self.span(state);
-        (self.report)(FailedTest { span, message });
+        (self.report)(TestOutcome { span, failure: Some(message) });
     }
 
     /// Makes a pair as built-ins return it.
