@@ -364,6 +364,24 @@ fn numbers_are_printed_in_order() {
 }
 
 #[test]
+fn a_failure_goes_with_a_value_that_nothing_needs() {
+    let unused = ["let x = map (get [1]) s in map (addi 1) [1]", "[length (map (get [1]) s)]"];
+    for (expression, result) in unused.into_iter().zip(["[2]", "[1]"]) {
+        let folder = folder(&format!("mexpr let s = tail [0, 5] in dprint (accelerate ({expression}))"));
+        assert_eq!(folder.run(&["run", "p.mc"]).succeeds(), result);
+        for option in ["--sequential", "--debug"] {
+            folder
+                .run(&["run", option, "p.mc"])
+                .fails(1, &["Index 5 out of bounds for a sequence of length 1"]);
+        }
+    }
+    // A body that runs has all its checks.
+    let used =
+        folder("mexpr let s = tail [0, 5] in dprint (accelerate (map (lam i. let x = get [1] i in i) s))");
+    used.run(&["run", "p.mc"]).fails(1, &["Index 5 out of bounds for a sequence of length 1"]);
+}
+
+#[test]
 fn functions_as_results_are_refused_when_debugging_too() {
     let folder = folder("let f = accelerate (map (addi 1))\nmexpr f [1]");
     for option in ["--debug", "--threads=2"] {

@@ -181,16 +181,10 @@ impl Lowerer<'_, '_> {
         }
         self.hoist_lengths(&mut stms, &params, &result.layout, span)?;
         let inputs = arrays;
-        let mut results = result.leaves;
-        if results.is_empty() && !stms.is_empty() {
-            // An expression that may fail is computed even if its value is not used.
-            results.push(Operand::bool(true));
-        }
-        let n_leaves = result.layout.n_leaves();
-        let map = Lambda { params, body: Body { stms, result: results } };
+        let map = Lambda { params, body: Body { stms, result: result.leaves } };
         let screma = Screma { width, inputs, map, scans: Vec::new(), reduces: Vec::new(), post: None };
         let vars = self.b.bind("ys", Ir::Screma(Box::new(screma)));
-        let leaves = vars[..n_leaves].iter().map(|var| (*var).into()).collect();
+        let leaves = vars.into_iter().map(Operand::from).collect();
         Ok(Data { layout: Layout::Seq(width, Box::new(result.layout)), leaves })
     }
 
