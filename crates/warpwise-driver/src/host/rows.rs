@@ -46,9 +46,19 @@ pub fn put_together_rows(form: &Form, leaves: &[Value]) -> Option<HostValue> {
 
 /// Returns the number of leaves of a value of this form.
 pub fn n_leaves_of_rows(form: &Form) -> usize {
-    let mut columns = Vec::new();
-    columns_of(form, false, &mut columns);
-    columns.len()
+    n_columns(form, false)
+}
+
+/// Returns the number of leaves of a value, inside a sequence or not. Computed for every record, so nothing is allocated.
+fn n_columns(form: &Form, is_inside: bool) -> usize {
+    match form {
+        Form::Unit => 0,
+        Form::Int | Form::Float | Form::Char | Form::Bool => 1,
+        Form::Record(_, fields) => fields.iter().map(|field| n_columns(field, is_inside)).sum(),
+        Form::Seq(element) | Form::Tensor(element) => {
+            (if is_inside { 2 } else { 0 }) + n_columns(element, true)
+        }
+    }
 }
 
 /// The values of a leaf, contiguous.
@@ -149,9 +159,7 @@ fn add_all<'c>(
             add(element, &value, true, pool)?;
         }
     }
-    let mut own = Vec::new();
-    columns_of(element, true, &mut own);
-    Ok(&mut pool[own.len()..])
+    Ok(&mut pool[n_columns(element, true)..])
 }
 
 /// Adds contiguous numbers.
@@ -179,9 +187,7 @@ fn build(form: &Form, leaves: &[Leaf<'_>], index: usize, is_inside: bool) -> Opt
             let mut values = Vec::with_capacity(fields.len());
             for field in fields {
                 values.push(build(field, rest, index, is_inside)?);
-                let mut own = Vec::new();
-                columns_of(field, is_inside, &mut own);
-                rest = &rest[own.len()..];
+                rest = &rest[n_columns(field, is_inside)..];
             }
             HostValue::record(*shape, values)
         }
