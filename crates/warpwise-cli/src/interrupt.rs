@@ -54,6 +54,18 @@ pub fn exit_code() -> u8 {
     code_of(SIGNAL.load(Ordering::SeqCst)) as u8
 }
 
+/// Ends the process without a cleanup, which would wait for kernels that still run on devices, and take down libraries that other
+/// threads use.
+pub fn end_at_once(code: i32) -> ! {
+    #[cfg(unix)]
+    // SAFETY: ends the process without running anything.
+    unsafe {
+        libc::_exit(code)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(code)
+}
+
 #[cfg(unix)]
 use unix::code_of;
 #[cfg(unix)]

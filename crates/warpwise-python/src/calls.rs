@@ -44,7 +44,8 @@ fn calls() -> MutexGuard<'static, Vec<CancelFlag>> {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Stops the running calls and waits for their end. The module's `__init__` registers this function with Python.
+/// Stops the running calls and waits for their end, and for that of all commands of devices. The module's `__init__` registers this
+/// function with Python.
 #[pyfunction(name = "_end_calls")]
 pub fn end_calls(py: Python<'_>) -> PyResult<()> {
     ENDING.store(true, Ordering::SeqCst);
@@ -60,6 +61,7 @@ pub fn end_calls(py: Python<'_>) -> PyResult<()> {
         interrupt::raise(py)?;
     }
     flags.iter().for_each(CancelFlag::clear);
+    py.detach(warpwise_gpu::opencl::finish_all);
     Ok(())
 }
 

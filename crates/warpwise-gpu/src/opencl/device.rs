@@ -2,7 +2,7 @@
 
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
@@ -37,6 +37,22 @@ pub struct OpenClDevice {
     timing: OnceLock<CommandQueue>,
     /// Whether the device's compiler can round quotients and roots of `f32` correctly.
     exact_quotients: bool,
+    /// The process that opened the device. After a fork, the child has none of the driver's threads.
+    process: u32,
+}
+
+/// The devices that are open, for [`finish_all`].
+static OPEN: Mutex<Vec<Weak<OpenClDevice>>> = Mutex::new(Vec::new());
+
+/// Waits until all commands of all open devices are done.
+///
+/// A driver for processors compiles and runs kernels on threads of its own. The end of a process takes down the libraries that these
+/// threads use, so a process must not end before its commands. A device waits when it is dropped. A process with devices that are
+/// never dropped calls this function before it ends; an exit handler would be too late, since handlers of the compiler's libraries,
+/// which are registered while kernels are compiled, run before it.
+pub fn finish_all() {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    open.iter().filter_map(Weak::upgrade).for_each(|device| device.wait());
 }
 
 impl OpenClDevice {
@@ -55,7 +71,28 @@ impl OpenClDevice {
         let device = opencl3::device::Device::new(context.default_device());
         let config = device.single_fp_config().map_err(wrong)?;
         let exact_quotients = config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0;
-        Ok(Arc::new(OpenClDevice { description, context, queue, timing: OnceLock::new(), exact_quotients }))
+        let (timing, process) = (OnceLock::new(), std::process::id());
+        let device = OpenClDevice { description, context, queue, timing, exact_quotients, process };
+        Ok(Arc::new(device).entered())
+    }
+
+    /// Adds the device to the open ones.
+    fn entered(self: Arc<Self>) -> Arc<OpenClDevice> {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|device| device.strong_count() > 0);
+        open.push(Arc::downgrade(&self));
+        drop(open);
+        self
+    }
+
+    /// Waits until all commands of both queues are done. There is nobody to report an error to.
+    fn wait(&self) {
+        if self.process == std::process::id() {
+            [Some(&self.queue), self.timing.get()]
+                .into_iter()
+                .flatten()
+                .for_each(|queue| drop(queue.finish()));
+        }
     }
 
     /// Returns the options for the device's compiler.
@@ -72,6 +109,12 @@ impl OpenClDevice {
             let _ = self.timing.set(queue);
         }
         self.timing.get().ok_or(ClError(CL_INVALID_COMMAND_QUEUE))
+    }
+}
+
+impl Drop for OpenClDevice {
+    fn drop(&mut self) {
+        self.wait();
     }
 }
 

@@ -1,7 +1,8 @@
 //! OpenCL devices: finding them, their memory, and kernels built for them.
 //!
 //! The driver is loaded when the first device is requested; without one, errors tell what is missing. Each device has one queue,
-//! whose commands run in order.
+//! whose commands run in order. Devices wait for their commands when they are dropped; [`finish_all`] waits for
+//! those that are never dropped.
 //!
 //! Absent on purpose: several queues, sub-devices, images.
 
@@ -10,7 +11,7 @@ mod find;
 mod device;
 mod kernels;
 
-pub use device::OpenClDevice;
+pub use device::{OpenClDevice, finish_all};
 pub use find::devices;
 pub use kernels::OpenClKernels;
 

@@ -13,7 +13,7 @@ use warpwise_prim::Scalar;
 use warpwise_runtime::device::{Buffer, Device as AnyDevice, DeviceArgument, DeviceKernels};
 
 /// Environment variable for runs without an OpenCL device; tests that need one then report that they are skipped.
-const SKIP: &str = "WARPWISE_SKIP_OPENCL";
+pub const SKIP: &str = "WARPWISE_SKIP_OPENCL";
 
 /// Compiles a text.
 type Build = dyn Fn(&KernelText) -> Arc<dyn DeviceKernels> + Send + Sync;

@@ -7,6 +7,7 @@ mod device;
 mod host;
 mod programs;
 
+mod ending;
 mod golden;
 mod kernels;
 mod maps;

@@ -78,7 +78,7 @@ fn end_with_parent() {
     std::thread::spawn(|| {
         let mut nothing = [0];
         while std::io::stdin().read(&mut nothing).is_ok_and(|count| count > 0) {}
-        std::process::exit(1);
+        interrupt::end_at_once(1);
     });
 }
 
