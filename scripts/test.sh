@@ -28,13 +28,27 @@ step 'documentation'
 RUSTDOCFLAGS='-D warnings -A rustdoc::private-intra-doc-links' cargo doc --workspace --no-deps --document-private-items --quiet
 
 step 'unit, file and command line tests'
+# Without `--tests` the examples of the embedding would be linked, too: tests include their text and run it.
 if cargo nextest --version >/dev/null 2>&1; then
-  cargo nextest run --workspace --no-fail-fast --status-level fail
+  cargo nextest run --workspace --tests --no-fail-fast --status-level fail
 else
-  cargo test --workspace --quiet --no-fail-fast --lib --bins --tests
+  cargo test --workspace --quiet --no-fail-fast --tests
 fi
 
 step 'examples in the documentation'
+# Crates without examples say `doctest = false`, so that rustdoc does not search them.
+hidden=$(grep -l '^doctest = false' crates/*/Cargo.toml | while read -r manifest; do
+  find "${manifest%/Cargo.toml}/src" -name '*.rs' -exec awk '
+    FNR == 1 { is_open = 0 }
+    !/^ *\/\/[\/!] *```/ { next }
+    is_open { is_open = 0; next }
+    { is_open = 1; sub(/.*```/, "") }
+    /^(rust.*|no_run.*|should_panic.*|compile_fail.*|ignore.*|edition.*)?$/ { print FILENAME ":" FNR }' {} +
+done)
+if [[ -n $hidden ]]; then
+  printf 'examples in crates with `doctest = false`:\n%s\n' "$hidden"
+  exit 1
+fi
 cargo test --workspace --quiet --doc
 
 step 'the Python module'
