@@ -62,7 +62,7 @@ pub fn regularise_in_order(program: &mut Program) -> Result<(), Limit> {
     Ok(())
 }
 
-/// Replaces the flatmaps of a body; `nested` is the order of those with parallelism inside of their elements.
+/// Replaces the flatmaps of a body. `nested` says how flatmaps with inner parallelism are computed.
 fn regularise_body(function: &mut Function, body: &mut Body, host: bool, nested: How) {
     let mut stms = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {

@@ -8,7 +8,7 @@
 //! (k / w) % h     low w      high h * w         (k % (h * w)) / w      low w      high h * w
 //! ```
 //!
-//! The ends of all parts are the candidates for *cuts*. A chain of cuts, each of which divides the next, makes a mixed radix:
+//! The ends of all parts are the candidates for *cuts*. Cuts make a mixed radix if each divides the next:
 //! with the cuts `w` and `h * w`, `k` has the digits `k % w`, `(k / w) % h` and `k / (h * w)`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +38,7 @@ struct Cut {
 
 /// The decomposition of a flat index.
 pub struct Digits {
-    /// The cuts, each of which divides the next.
+    /// The cuts, in order; each divides the next.
     pub cuts: Vec<Product>,
     /// The variables that are parts of the index and computed by a division or a difference, in order.
     pub parts: Vec<(Var, Part)>,
@@ -68,7 +68,7 @@ pub fn digits(
     Some(Digits { cuts, parts: computed, is_narrow })
 }
 
-/// Returns a chain of cuts, each of which divides the next. Earlier cuts of the body take precedence.
+/// Returns cuts in order, such that each divides the next. Earlier cuts of the body take precedence.
 fn chain(cuts: Vec<Cut>) -> Vec<Product> {
     let mut chain: Vec<Product> = Vec::new();
     for Cut { at, .. } in cuts {

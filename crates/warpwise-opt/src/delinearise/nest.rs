@@ -187,7 +187,7 @@ impl Parts<'_> {
         (high <= in_row).then_some(Source::InRow(low, high))
     }
 
-    /// Emits digits `low..high` of those in the last dimension.
+    /// Emits the part of the index that digits `low..high` of the last dimension make up.
     fn in_row(&self, b: &mut Builder, low: usize, high: usize) -> Operand {
         let Radix { sizes, in_row, .. } = self.radix;
         let size = |b: &mut Builder, digits: &[Operand]| {

@@ -220,8 +220,8 @@ impl Machine {
         self.run_frame(function, arguments, &Rc::default(), &mut Vec::new())?.outputs(Machine::hand_out)
     }
 
-    /// Runs a host function as [`Machine::run`] does. From a failed run `intact` gets the blocks of those arguments that nobody else
-    /// holds and the run has not used up.
+    /// Runs a host function as [`Machine::run`] does. If the run fails, `intact` gets the blocks of the arguments that only the run
+    /// holds and that it has not used up.
     pub fn run_or_return(
         &self,
         function: usize,
