@@ -19,7 +19,7 @@
 //! places computed from quotients and remainders is gathered, although it lies side by side.
 //!
 //! Maps, histograms and scatters get a space of several dimensions, and reductions become reductions of rows, in the same order.
-//! [`digits`] finds the divisors: products of values from outside ([`products`]). Divisors of 32 bits are known to be right for up to
+//! [`mod@digits`] finds the divisors: products of values from outside ([`products`]). Divisors of 32 bits are known to be right for up to
 //! 2^31 points. Positive divisors are divisors with and without a sign, so every division of one index is of the same kind.
 //!
 //! A divisor must divide the number of points, and there must be few rows of less than [`LEAST`] points, for which a nest is
