@@ -31,6 +31,7 @@ pub mod sink;
 pub mod unmap;
 pub mod unroll;
 
+pub mod check_sizes;
 pub mod flatten;
 pub mod gather;
 

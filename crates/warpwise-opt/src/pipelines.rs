@@ -7,7 +7,7 @@ use crate::pass::Pass;
 /// All passes.
 #[rustfmt::skip]
 pub const PASSES: &[Pass] = &[
-    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, REGULARISE_IN_ORDER, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, UNROLL, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
+    INLINE_SMALL, INLINE, ACCUMULATE, REGULARISE, REGULARISE_IN_ORDER, SIMPLIFY, SINK, FUSE, COUNT, UNMAP, HOIST, NEST, UNROLL, CHECK_SIZES, FLATTEN, GATHER, STRAIGHTEN, SEGMENT,
     SEGMENT_DEVICE,
     TIGHTEN, ENCLOSE, DELINEARISE, DISTRIBUTE, DIVIDE, SCHEDULE, SCHEDULE_DEVICE, MIGRATE, COALESCE, CARRY, JAM, SPECIALISE, TILE, NARROW, RELAX, CONTRACT, PLACE,
     SHORT_CIRCUIT, MERGE,
@@ -80,6 +80,8 @@ pub const DEVICE: &[Pass] = &[
     INLINE_SMALL, SIMPLIFY, INLINE, ACCUMULATE, SIMPLIFY, SINK,
     // Up to FLATTEN the order and its reasons are those for CPUs, except for regularisation, which comes after FLATTEN.
     FUSE, SIMPLIFY, SINK, COUNT, UNMAP, HOIST, FUSE, SIMPLIFY, UNROLL_DEVICE, SIMPLIFY,
+    // The next passes make flat spaces of nests, and a space of negative size has no point that could fail.
+    CHECK_SIZES,
     // Fused nests are lifted. The operations that replace them fuse again, and so do operations on gathered rows.
     FLATTEN, GATHER, REGULARISE_IN_ORDER, SIMPLIFY, FUSE, SIMPLIFY, FUSE, SIMPLIFY,
     NEST_DEVICE, SEGMENT_DEVICE, SIMPLIFY, SCHEDULE_DEVICE, SIMPLIFY,
@@ -291,6 +293,14 @@ const FLATTEN: Pass = Pass {
     needs: Level::Soac,
     gives: None,
     run: crate::flatten::flatten,
+};
+
+const CHECK_SIZES: Pass = Pass {
+    name: "check_sizes",
+    about: "move checks of sizes out of nests",
+    needs: Level::Soac,
+    gives: None,
+    run: crate::check_sizes::check_sizes,
 };
 
 const GATHER: Pass = Pass {
