@@ -132,7 +132,7 @@ fn encoded(name: &str) -> String {
     name.char_indices().map(code).collect()
 }
 
-/// Encodes a character as the hexadecimal digits of its number, of which the first is a decimal digit, between `z` and `U`.
+/// Encodes a character as `z`, the hexadecimal digits of its number, and `U`. A `0` comes first if the number would begin with a letter.
 fn encoded_by_number(c: char) -> String {
     let digits = format!("{:x}", u32::from(c));
     let zero = if digits.starts_with(|digit: char| digit.is_ascii_digit()) { "" } else { "0" };
