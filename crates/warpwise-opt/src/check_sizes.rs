@@ -22,6 +22,7 @@ use warpwise_ir::traverse::free_in_stm;
 use warpwise_ir::{Body, Expr, Function, Lambda, Operand, Program, Stm, Var, exprs};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar};
 
+use crate::flatten::first_map;
 use crate::pass::rewrite_bodies;
 
 /// Moves checks in every function.
@@ -127,13 +128,10 @@ fn map_of(expr: &mut Expr) -> Option<(Operand, &mut Lambda)> {
 fn extents_in(body: &Body, extents: &mut FxHashSet<Var>) {
     for stm in &body.stms {
         let width = match &stm.expr {
-            Expr::Screma(soac) => Some(soac.width),
-            Expr::Partition(soac) => Some(soac.width),
-            Expr::Scatter(soac) => Some(soac.width),
-            Expr::Hist(soac) => Some(soac.width),
-            Expr::FlatMap(soac) => Some(soac.width),
             Expr::Stream(soac) => Some(soac.width),
-            exprs!(simple, If, Loop, WithAcc, Seg) => None,
+            expr @ exprs!(simple, If, Loop, Screma, Partition, Scatter, Hist, WithAcc, FlatMap, Seg) => {
+                first_map(expr).map(|(width, ..)| width)
+            }
         };
         extents.extend(width.and_then(|width| width.as_var()));
         stm.expr.for_each_body(|inner| extents_in(inner, extents));

@@ -186,7 +186,7 @@ impl Flatten {
 }
 
 /// Returns the width, inputs and lambda of a SOAC that starts with a map over elements.
-fn first_map(expr: &Expr) -> Option<(Operand, &[Var], &Lambda)> {
+pub(crate) fn first_map(expr: &Expr) -> Option<(Operand, &[Var], &Lambda)> {
     match expr {
         Expr::Screma(soac) => Some((soac.width, &soac.inputs, &soac.map)),
         Expr::Partition(soac) => Some((soac.width, &soac.inputs, &soac.lambda)),
