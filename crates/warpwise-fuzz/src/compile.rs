@@ -135,5 +135,6 @@ fn target() -> CpuTarget {
         vector_bits: 256,
         mask_registers: false,
         compress_narrow: false,
+        permutes: false,
     }
 }

@@ -10,7 +10,7 @@ use warpwise_prim::ScalarType;
 use super::Emitted;
 use super::function::Function;
 use super::llvm::{
-    Address, Any, Bit, Condition, Element, Int, Mask, Pointer, Shape, Shaped, Type, Value, Vector, cast, int,
+    Address, Any, Bit, Condition, Element, Int, Pointer, Shape, Shaped, Type, Value, Vector, cast, int,
 };
 
 /// Size of a cache line, in bytes.
@@ -48,7 +48,7 @@ impl Function<'_> {
     // -- forms of values ---------------------------------------------------------------------
 
     /// Returns an operand with this many lanes in its stored form.
-    fn memory_form(&mut self, value: Operand, lanes: u32) -> Emitted<Value<Any>> {
+    pub fn memory_form(&mut self, value: Operand, lanes: u32) -> Emitted<Value<Any>> {
         let value = self.operand_lanes(value, lanes);
         self.stored_form(&value)
     }
@@ -277,12 +277,12 @@ impl Function<'_> {
         Ok(())
     }
 
-    fn plain_store(&mut self, mem: Mem, value: &Value<Any>, place: &Pointer) {
+    pub fn plain_store(&mut self, mem: Mem, value: &Value<Any>, place: &Pointer) {
         let notes = self.aliases.access(mem);
         self.text.store(value, place, format_args!(", align {}{notes}", value.ty.bytes()));
     }
 
-    fn masked_store<S: Shape>(
+    pub fn masked_store<S: Shape>(
         &mut self,
         kind: &str,
         mem: Mem,
@@ -317,83 +317,5 @@ impl Function<'_> {
         self.plain_store(mem, value, place);
         self.text.jump(end);
         self.text.begin(end);
-    }
-
-    // -- compression -------------------------------------------------------------------------
-
-    /// Stores the lanes that are on, one machine vector at a time: compressed in a register, then stored under a mask of the
-    /// number of kept lanes, or whole if there is spare room. Without such instructions LLVM stores lane by lane.
-    fn compress_store(
-        &mut self,
-        mem: Mem,
-        index: Operand,
-        value: &Value<Any>,
-        mask: Operand,
-        spare: bool,
-    ) -> Emitted<()> {
-        let (mut index, mask) = (self.index(index)?, self.mask_lanes(mask, value.ty.lanes)?);
-        if let Shaped::One(cond) = mask.shape() {
-            let place = self.place(mem, value.ty.element, &index, false);
-            self.guarded(&cond, |f| f.plain_store(mem, value, &place));
-            return Ok(());
-        }
-        let machine = self.target.vector_bits / value.ty.bits();
-        let lanes = value.ty.lanes.min(machine);
-        for part in 0..value.ty.lanes / lanes {
-            let (slice, slice_mask) =
-                (self.resize(value, part * lanes, lanes), self.resize(&mask, part * lanes, lanes));
-            let place = self.place(mem, value.ty.element, &index, false);
-            if self.can_compress(value.ty) {
-                self.compress_machine_vector(mem, &slice, &place, &slice_mask, spare)?;
-            } else {
-                let name = format!("llvm.masked.compressstore.{}", slice.ty.suffix());
-                let notes = self.aliases.access(mem);
-                self.text.call_void(&name, &[&slice, &place, &slice_mask], &notes);
-            }
-            let kept = self.count_lanes(&slice_mask);
-            index = self.text.binary(int::ADD, &index, &kept);
-        }
-        Ok(())
-    }
-
-    fn can_compress(&self, ty: Type<Any>) -> bool {
-        self.target.mask_registers && (ty.bits() >= 32 || self.target.compress_narrow)
-    }
-
-    fn compress_machine_vector(
-        &mut self,
-        mem: Mem,
-        value: &Value<Any>,
-        place: &Pointer,
-        mask: &Mask,
-        spare: bool,
-    ) -> Emitted<()> {
-        // The instruction exists for 128 bits and more.
-        let lanes = value.ty.lanes.max(128 / value.ty.bits());
-        let wide = self.resize(value, 0, lanes);
-        let wide_mask = self.widen_mask(mask, lanes);
-        let name = format!("llvm.x86.avx512.mask.compress.{}", wide.ty.suffix());
-        let packed = self.text.call(wide.ty, &name, &[&wide, &wide.ty.zero(), &wide_mask], "");
-        let packed = self.resize(&packed, 0, value.ty.lanes);
-        if spare {
-            self.plain_store(mem, &packed, place);
-            return Ok(());
-        }
-        let kept = self.count_lanes(mask);
-        let numbers = value.ty.of::<Int>(32).lane_numbers();
-        let kept = self.text.cast(cast::TRUNC, &kept, 32);
-        let kept = self.text.splat(&kept, value.ty.lanes);
-        let front = self.text.compare(int::ULT, &numbers, &kept);
-        self.masked_store("store", mem, &packed, place, &front.vector()?);
-        Ok(())
-    }
-
-    /// Extends a mask with lanes that are off.
-    fn widen_mask(&mut self, mask: &Mask, lanes: u32) -> Mask {
-        if mask.ty.lanes == lanes {
-            return mask.clone();
-        }
-        let numbers: Vec<u32> = (0..lanes).map(|lane| lane.min(mask.ty.lanes)).collect();
-        self.text.shuffle(mask, &mask.ty.constant(false), &numbers)
     }
 }

@@ -19,6 +19,7 @@
 
 mod aliases;
 mod atomics;
+mod compress;
 mod control;
 mod convert;
 mod floats;

@@ -101,6 +101,11 @@ impl Text<'_> {
         let ty = x.ty.of(element);
         self.value(ty, format_args!("bitcast {x} to {ty}"))
     }
+
+    /// Divides the bits of a vector into lanes of another width.
+    pub fn regroup(&mut self, x: &Value<Int>, ty: Type<Int>) -> Value<Int> {
+        self.value(ty, format_args!("bitcast {x} to {ty}"))
+    }
 }
 
 /// Truth values.
@@ -269,6 +274,12 @@ impl Text<'_> {
 
     pub fn write<K: Kind, S: Shape>(&mut self, slot: &Slot<K, S>, value: &Value<K, S>) {
         self.store(value, &slot.place, "");
+    }
+
+    /// Returns the address of a table of constants.
+    pub fn constant(&mut self, name: &str, words: &[u64]) -> Pointer {
+        self.module.constant(name, words);
+        Value::new(format!("@{name}"), Type::POINTER)
     }
 
     /// Returns the address `index` elements after `base`, for each lane if `index` is a vector.

@@ -1,6 +1,6 @@
 //! Modules, functions and blocks as text, one line at a time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
 use super::types::{Kind, Shape, Type};
@@ -14,6 +14,7 @@ pub(in crate::codegen) struct BlockName(u32);
 #[derive(Default)]
 pub(in crate::codegen) struct Module {
     declarations: BTreeSet<String>,
+    constants: BTreeMap<String, Vec<u64>>,
     metadata: Vec<String>,
     functions: String,
 }
@@ -39,6 +40,11 @@ impl Module {
         self.declarations.insert(declaration);
     }
 
+    /// Adds a table of constants that has a name of its own.
+    pub(super) fn constant(&mut self, name: &str, words: &[u64]) {
+        self.constants.entry(name.to_string()).or_insert_with(|| words.to_vec());
+    }
+
     /// Adds a metadata node and returns its name. `node` gets its own name.
     pub fn metadata(&mut self, node: impl FnOnce(&str) -> String) -> String {
         let name = format!("!{}", self.metadata.len());
@@ -51,6 +57,11 @@ impl Module {
         let mut text = self.functions;
         for declaration in &self.declarations {
             let _ = writeln!(text, "declare {declaration}");
+        }
+        for (name, words) in &self.constants {
+            let listed: Vec<String> = words.iter().map(|word| format!("i64 {word}")).collect();
+            let (count, listed) = (words.len(), listed.join(", "));
+            let _ = writeln!(text, "@{name} = private unnamed_addr constant [{count} x i64] [{listed}]");
         }
         for (number, node) in self.metadata.iter().enumerate() {
             let _ = writeln!(text, "!{number} = {node}");
