@@ -64,6 +64,7 @@ mod hist_few;
 mod hist_ranges;
 mod hist_sorted;
 mod inner_hist;
+mod packed;
 mod partition;
 mod reductions;
 mod scan;

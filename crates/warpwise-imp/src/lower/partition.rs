@@ -20,9 +20,10 @@ use crate::lower::cost::{self, Work};
 use crate::lower::emitter::{BlockBinding, Emitter, Lowered, Value};
 use crate::lower::kernels::{Built, Make};
 use crate::lower::lanes::LaneLoop;
+use crate::lower::packed::Packed;
 use crate::lower::segs::UNKNOWN_TRIPS;
 use crate::op::Op;
-use crate::types::{ImpType, Mem, Operand, Reg, Space};
+use crate::types::{Mem, Operand, Reg};
 
 /// Target cost of a block, in operations.
 const BLOCK_COST: i64 = 1 << 20;
@@ -34,17 +35,9 @@ const BLOCK_BYTES: i64 = 512 << 10;
 /// Size of a cache line, in bytes; only whole lines are stored past the caches.
 const CACHE_LINE: i64 = 64;
 
-/// The elements of a unit's block that are kept for one class.
-struct Class {
-    /// Number of kept elements.
-    count: Reg,
-    /// Arena memory with the kept elements, for each value.
-    kept: Vec<(Mem, ScalarType)>,
-}
-
 impl<'a> Emitter<'a> {
-    /// Returns whether a partition distributes scalars only.
-    pub fn keeps_scalars(&self, op: &SegOp) -> bool {
+    /// Returns whether the results of every point are scalars.
+    pub fn results_are_scalars(&self, op: &SegOp) -> bool {
         op.body.result.iter().all(|&x| !self.is_array_operand(x))
     }
 
@@ -118,22 +111,12 @@ impl<'a> Emitter<'a> {
         cut: &Cut,
         unit: &Unit,
         how: &LaneLoop,
-    ) -> Lowered<Vec<Class>> {
+    ) -> Lowered<Vec<Packed>> {
         let values = &op.body.result[classes..];
-        let mut kept = Vec::new();
-        for _ in 0..classes {
-            let count = self.code.copy("count", Operand::i64(0));
-            let mut mems = Vec::new();
-            for value in values {
-                let elem = self.cx.function.operand_type(*value).as_scalar().unwrap_or(ScalarType::Bool);
-                let mem = self.code.mem("kept", Space::Arena);
-                // Room for one more group of lanes, because compressed vectors are stored whole.
-                let bytes = Operand::i64((cut.block + i64::from(how.width)) * elem.bytes() as i64);
-                self.code.emit(Op::ArenaAlloc { dst: mem, bytes });
-                mems.push((mem, elem));
-            }
-            kept.push(Class { count, kept: mems });
-        }
+        let elem = |value: &_| self.cx.function.operand_type(*value).as_scalar().unwrap_or(ScalarType::Bool);
+        let elems: Vec<ScalarType> = values.iter().map(elem).collect();
+        let capacity = cut.block + i64::from(how.width);
+        let kept: Vec<Packed> = (0..classes).map(|_| self.pack_room(&elems, capacity)).collect();
         let last = op.space.last().expect("a space has dimensions").index;
         self.lane_loop(how, unit.from, unit.to, &mut |this, index| {
             this.bind(last, index);
@@ -144,7 +127,7 @@ impl<'a> Emitter<'a> {
                 let mut free = Value::constant(true.into());
                 for (&cond, class) in conds.iter().zip(&kept) {
                     let joins = this.and(cond, free);
-                    this.join_class(class, joins, &values)?;
+                    this.pack(class, joins, &values)?;
                     let not = this.unary(warpwise_prim::UnaryOp::Not, cond);
                     free = this.and(free, not);
                 }
@@ -154,38 +137,8 @@ impl<'a> Emitter<'a> {
         Ok(kept)
     }
 
-    /// Appends the values of the lanes that join a class.
-    fn join_class(&mut self, class: &Class, joins: Value, values: &[Value]) -> Lowered<()> {
-        if self.width() == 1 {
-            let Value::Uniform(joins) = joins else { return Ok(()) };
-            return self.branch_if(joins, &mut |this| {
-                for (&(mem, elem), &value) in class.kept.iter().zip(values) {
-                    let place = Value::Uniform(class.count.into());
-                    this.store_at(BlockBinding::of(mem), elem, place, value, false);
-                }
-                let next = this.code.add(class.count, Operand::i64(1));
-                this.code.set(class.count, next);
-                Ok(())
-            });
-        }
-        let mut mask: Operand = self.vector_reg(joins).into();
-        if let Some(running) = self.mask_operand() {
-            mask = self.code.binary(BinaryOp::And, mask, running);
-        }
-        for (&(mem, elem), &value) in class.kept.iter().zip(values) {
-            let value = self.vector_reg(value).into();
-            let index = class.count.into();
-            self.code.emit(Op::CompressStore { mem, index, value, elem, mask, spare: true });
-        }
-        let members = self.code.reg("members", ImpType::scalar(ScalarType::I64));
-        self.code.emit(Op::Count { dst: members, mask });
-        let next = self.code.add(class.count, members);
-        self.code.set(class.count, next);
-        Ok(())
-    }
-
     /// Computes the number of elements of each class before a unit, and publishes the sums for the next unit.
-    fn hand_on(&mut self, unit: &Unit, flags: Mem, sums: &[Mem], kept: &[Class]) -> Lowered<Vec<Reg>> {
+    fn hand_on(&mut self, unit: &Unit, flags: Mem, sums: &[Mem], kept: &[Packed]) -> Lowered<Vec<Reg>> {
         let mut before = Vec::new();
         for _ in kept {
             before.push(self.code.copy("before", Operand::i64(0)));
@@ -207,10 +160,10 @@ impl<'a> Emitter<'a> {
     }
 
     /// Copies the kept elements of a unit to the results.
-    fn copy_kept(&mut self, stm: &'a Stm, classes: usize, kept: &[Class], before: &[Reg]) -> Lowered<()> {
+    fn copy_kept(&mut self, stm: &'a Stm, classes: usize, kept: &[Packed], before: &[Reg]) -> Lowered<()> {
         let mut arrays = stm.pattern[classes..].iter();
         for (class, &before) in kept.iter().zip(before) {
-            for (&(mem, elem), &array) in class.kept.iter().zip(arrays.by_ref()) {
+            for (&(mem, elem), &array) in class.values.iter().zip(arrays.by_ref()) {
                 let dest = self.view(array, stm.span)?;
                 let width = if self.scalar_only { 1 } else { 2 * self.cx.target.lanes(elem).max(1) };
                 let how = LaneLoop::simple(width);

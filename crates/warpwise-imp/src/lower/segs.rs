@@ -32,7 +32,7 @@ impl<'a> Emitter<'a> {
             SegKind::Scan { scans, .. } if scans_scalars(self.cx.function, scans) => {
                 self.launch_scan(stm, op)
             }
-            SegKind::Partition { classes } if self.keeps_scalars(op) => {
+            SegKind::Partition { classes } if self.results_are_scalars(op) => {
                 self.launch_partition(stm, op, *classes)
             }
             SegKind::Scatter { dests } => self.launch_scatter(stm, op, dests),

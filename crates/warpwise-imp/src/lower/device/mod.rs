@@ -60,7 +60,9 @@ impl<'a> Emitter<'a> {
                     false => self.by_segments(stm, op, &mut |this| this.device_scan(stm, op)),
                 }
             }
-            SegKind::Partition { classes } if self.keeps_scalars(op) && !self.overwrites_outside(op) => {
+            SegKind::Partition { classes }
+                if self.results_are_scalars(op) && !self.overwrites_outside(op) =>
+            {
                 if self.can_partition_tiles(op, *classes) {
                     return self.tile_partition(stm, op, *classes);
                 }
