@@ -56,7 +56,9 @@ impl Block {
             aliases,
             waiting: (0..body.stms.len()).collect(),
             neighbours: (0..body.stms.len())
-                .filter(|&at| matches!(body.stms[at].expr, Expr::Screma(_) | Expr::Stream(_)))
+                .filter(|&at| {
+                    matches!(body.stms[at].expr, Expr::Screma(_) | Expr::Scatter(_) | Expr::Stream(_))
+                })
                 .collect(),
         };
         for (at, stm) in body.stms.iter().enumerate() {
@@ -223,6 +225,7 @@ impl Block {
         let (a, b) = (&body.stms[first], &body.stms[second]);
         let alike = match (&a.expr, &b.expr) {
             (Expr::Screma(x), Expr::Screma(y)) => x.post.is_none() && y.post.is_none(),
+            (Expr::Scatter(x), Expr::Scatter(y)) => x.dests.iter().chain(&y.dests).all(|dest| !dest.segments),
             (Expr::Stream(x), Expr::Stream(y)) => (x.kind == StreamKind::Seq) == (y.kind == StreamKind::Seq),
             _ => false,
         };

@@ -10,7 +10,7 @@
 //! - *Vertical*: the producer moves to its consumer. Both have the same width, the consumer reads the producer's arrays only as
 //!   inputs, no statement in between uses them, and no array that the producer reads is consumed on the way or by the consumer.
 //!   No work is duplicated: arrays with other readers stay results.
-//! - *Horizontal*: two SOACs of the same width that share an input and do not depend on each other become one.
+//! - *Horizontal*: two scremas or two scatters of the same width that share an input and do not depend on each other become one.
 //! - A map after a scan moves into the scan's second map, unless it holds SOACs over rows, which have lanes of their own.
 //! - *Streams* compose with each other and with SOACs over elements beside them ([`streams`]).
 //!
