@@ -124,7 +124,7 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
                 host_stm(function, host, stm, out)?;
             }
         }
-        Expr::Scatter(ref soac) if host.machine == Machine::Cpu && looks_up(soac) => {
+        Expr::Scatter(ref soac) if host.machine == Machine::Cpu && has_long_body(function, soac) => {
             for stm in apart::map_apart(function, stm) {
                 host_stm(function, host, stm, out)?;
             }
@@ -152,20 +152,22 @@ fn host_stm(function: &mut Function, host: Host<'_>, mut stm: Stm, out: &mut Vec
     Ok(())
 }
 
-/// Whether the places or values of a scatter need more than arithmetic. Every block of a destination would compute them again.
-fn looks_up(soac: &Scatter) -> bool {
+/// Whether a map should compute the places and values of a scatter: loops and inner operations get the form that suits them. Of
+/// rows, the tasks for each part of the destination would compute all places again, which is little work only for arithmetic.
+fn has_long_body(function: &Function, soac: &Scatter) -> bool {
     let segments = soac.dests.iter().any(|dest| dest.segments);
-    fn search(body: &Body) -> bool {
+    let rows = soac.lambda.body.result.iter().any(|&x| function.operand_type(x).rank() > 0);
+    fn is_long(body: &Body, rows: bool) -> bool {
         body.stms.iter().any(|stm| match &stm.expr {
-            Expr::Index { .. } => true,
-            Expr::If { then_body, else_body, .. } => search(then_body) || search(else_body),
+            Expr::Index { .. } => rows,
+            Expr::If { then_body, else_body, .. } => is_long(then_body, rows) || is_long(else_body, rows),
             exprs!(
                 Operand, scalar, Assert, Slice, Rearrange, Reshape, Update, fresh, Loop, soac, Seg, Call,
                 UpdateAcc, Tuned, Alloc
-            ) => !schedule::cost::is_cheap(&stm.expr),
+            ) => rows && !schedule::cost::is_cheap(&stm.expr) || matches!(stm.expr, exprs!(Loop, soac)),
         })
     }
-    !segments && search(&soac.lambda.body)
+    !segments && is_long(&soac.lambda.body, rows)
 }
 
 /// Segments every SOAC in a body inside a kernel, at any depth.
