@@ -12,7 +12,7 @@
 //!   else {
 //!     end = min(at + W, to); first..last = the part of at..end in low..high
 //!     if few of at..end are not in first..last {
-//!       for j in at..end { if not first <= j < last { general, one point } }
+//!       for j in at..first, last..end { general, one point }
 //!       if first < last { fast under the mask of first..last }
 //!     } else { general under the mask of at..end }
 //!     at = end
@@ -20,8 +20,10 @@
 //! }
 //! ```
 //!
-//! Groups keep their positions, so stores stay aligned. A check that fails at a border ends its group; the iterations that run
-//! after it are later ones, whose failures do not count.
+//! Groups keep their positions, so stores stay aligned. Elements of 8 and 16 bits have no masked accesses on processors without mask
+//! registers: there `first..last` runs in whole vectors, and the points behind the last whole one run one at a time.
+//!
+//! A check that fails at a border ends its group; the iterations that run after it are later ones, whose failures do not count.
 
 use warpwise_ir::Var;
 use warpwise_prim::{BinaryOp, CompareOp, ScalarType, UnaryOp};
@@ -34,6 +36,9 @@ use crate::types::{ImpType, Operand, Reg};
 
 /// Maximum number of points of a group that run one at a time.
 const FEW: i64 = 4;
+
+/// Size of the smallest elements that processors without mask registers access under masks, in bits.
+const NARROWEST_MASKED: u32 = 32;
 
 impl<'a> Emitter<'a> {
     /// Runs `body` for the indices `from..to` with the groups at borders split; `None` where they cannot be.
@@ -99,6 +104,9 @@ impl<'a> Emitter<'a> {
         let last = self.code.binary(BinaryOp::SMin, bounds.high, end);
         let last = self.code.binary(BinaryOp::SMax, last, first);
         let last = self.code.copy("last", last);
+        if self.lacks_masks(how) {
+            return self.vectors_inside(how, cond, (at, end), (first, last), body);
+        }
         let count = self.code.sub(end, at);
         let inside = self.code.sub(last, first);
         let apart = self.code.sub(count, inside);
@@ -122,6 +130,38 @@ impl<'a> Emitter<'a> {
         parted.and(general)
     }
 
+    /// Whether masked accesses to the dominant type take a branch for each lane.
+    fn lacks_masks(&self, how: &LaneLoop) -> bool {
+        let target = self.cx.target;
+        !target.mask_registers && target.vector_bits / u32::from(how.machine) < NARROWEST_MASKED
+    }
+
+    /// Emits a group without masks: single vectors within `first..last`, which is in the interior, and all other points one at a
+    /// time.
+    fn vectors_inside(
+        &mut self,
+        how: &LaneLoop,
+        cond: Var,
+        (at, end): (Reg, Reg),
+        (first, last): (Reg, Reg),
+        body: LaneBody<'_, 'a>,
+    ) -> Lowered<()> {
+        let inside = self.code.sub(last, first);
+        let rounded = self.code.binary(BinaryOp::And, inside, Operand::i64(-i64::from(how.machine)));
+        let behind = self.code.add(first, rounded);
+        let behind = self.code.copy("behind", behind);
+        let points = self.points_around(how, (at, end), (first, behind), body);
+        self.decided = Some((cond, true));
+        let single_vectors = LaneLoop { width: how.machine, ..how.clone() };
+        let index = self.code.int_reg("j");
+        let step = i64::from(how.machine);
+        let vectors = self.count_up(index, (first.into(), behind.into()), step, |this| {
+            this.lanes_at(&single_vectors, index.into(), Mask::Full, body)
+        });
+        self.decided = Some((cond, false));
+        points.and(vectors)
+    }
+
     /// Emits the points of a group outside `first..last`, one at a time.
     fn points_around(
         &mut self,
@@ -131,13 +171,19 @@ impl<'a> Emitter<'a> {
         body: LaneBody<'_, 'a>,
     ) -> Lowered<()> {
         let label = self.code.label();
-        let index = self.code.int_reg("j");
         let (block, done) = self.block_of(|this| {
-            this.count_up(index, (at.into(), end.into()), 1, |this| {
-                let before = this.code.compare(CompareOp::SLt, index, first);
-                let behind = this.code.compare(CompareOp::SLe, last, index);
-                let is_outside = this.code.binary(BinaryOp::Or, before, behind);
-                this.when(is_outside, |this| this.one_iteration(how, index.into(), label, body))
+            let index = this.code.copy("j", at);
+            let is_more = |this: &mut Self| {
+                let reached = this.code.compare(CompareOp::Eq, index, first);
+                let next = this.code.select(reached, last, index);
+                this.code.set(index, next);
+                this.code.compare(CompareOp::SLt, index, end)
+            };
+            this.repeat_while(is_more, |this| {
+                let done = this.one_iteration(how, index.into(), label, body);
+                let next = this.code.add(index, Operand::i64(1));
+                this.code.set(index, next);
+                done
             })
         });
         self.scope_if_left(label, block);
