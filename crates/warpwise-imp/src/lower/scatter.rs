@@ -15,7 +15,7 @@
 //!   as many parts as threads, few in all, and each writes to less memory.
 
 use rustc_hash::FxHashMap;
-use warpwise_ir::{Operand as CoreOperand, ScatterDest, SegOp, Stm};
+use warpwise_ir::{Body, Expr, Operand as CoreOperand, ScatterDest, SegOp, Stm};
 use warpwise_prim::{BinaryOp, CompareOp, Scalar, ScalarType};
 use warpwise_runtime::machine::Schedule;
 
@@ -26,6 +26,7 @@ use crate::lower::kernels::{Make, Range, task_dims};
 use crate::lower::lanes::LaneLoop;
 use crate::lower::packed::Packed;
 use crate::lower::segs::UNKNOWN_TRIPS;
+use crate::lower::variance::{Variance, Variances};
 use crate::op::Op;
 use crate::types::Operand;
 
@@ -35,7 +36,7 @@ const MOST_PARTS: i64 = 4;
 /// Minimum number of inputs for several tasks.
 const WORTH_SPLITTING: i64 = 1 << 16;
 
-/// Minimum cost of a dear body, in operations: packing takes longer than running through cheaper code once for each part.
+/// Minimum cost of a dear body without look-ups, in operations: packing takes longer than running through cheaper code once for each part.
 const DEAR: i64 = 16;
 
 /// Number of inputs of a block: what is packed of them stays in the second-level cache.
@@ -73,7 +74,7 @@ impl<'a> Emitter<'a> {
         let is_flat = task_dims(&op.space).count() == op.space.len();
         let many = self.code.compare(CompareOp::SLe, Operand::i64(WORTH_SPLITTING), range.extent);
         let threads = self.code.threads();
-        if is_flat && self.results_are_scalars(op) && cost::static_cost(&op.body, UNKNOWN_TRIPS) >= DEAR {
+        if is_flat && self.results_are_scalars(op) && self.is_dear(op) {
             let several = self.code.compare(CompareOp::SLt, Operand::i64(1), threads);
             let shared = self.code.binary(BinaryOp::And, many, several);
             let (in_blocks, alone) = self.choose(
@@ -86,6 +87,23 @@ impl<'a> Emitter<'a> {
         let parts = self.code.binary(BinaryOp::SMin, threads, Operand::i64(MOST_PARTS));
         let parts = self.code.select(many, parts, Operand::i64(1));
         self.launch_scatter_parts(stm, op, dests, range, parts)
+    }
+
+    /// Whether the body of a scatter should be computed once: it looks up values, or takes much code.
+    fn is_dear(&self, op: &SegOp) -> bool {
+        fn looks_up(body: &Body, facts: &Variances) -> bool {
+            body.stms.iter().any(|stm| {
+                let mut found = false;
+                if let Expr::Index { indices, .. } = &stm.expr {
+                    let mut vars = indices.iter().filter_map(|x| x.as_var());
+                    found = vars.any(|var| facts.variance(var) == Variance::Varying);
+                }
+                stm.expr.for_each_body(|body| found |= looks_up(body, facts));
+                found
+            })
+        }
+        let facts = self.plan_lanes(op, Work::Map).facts;
+        looks_up(&op.body, &facts) || cost::static_cost(&op.body, UNKNOWN_TRIPS) >= DEAR
     }
 
     /// Launches tasks that each run through the whole input and write to their own parts of the destinations.
