@@ -31,7 +31,7 @@ fn scan_over_several_blocks_with_post_and_reduction() {
           reduce (a: i64, b: i64) { c: i64 = smax a b; return c } [-100]
           post (s: i64, x: i64) { d: i64 = sub s x; return d };
         return m, ys }";
-    for n in [0, 1, 100, 100_000] {
+    for n in [0, 1, 100, 40_000] {
         let xs: Vec<i64> = (0..n).map(|i| i % 17 - 5).collect();
         let mut sum = 0;
         let ys = xs.iter().map(|x| {
@@ -50,7 +50,7 @@ fn scan_with_an_operator_that_does_not_commute() {
           scan (a: i64, b: i64, c: i64, d: i64) {
             e: i64 = mul a c; f: i64 = mul b c; g: i64 = add f d; return e, g } [1, 0];
         return s, t }";
-    for n in [0, 1, 2, 5, 16, 33, 1000, 70_000] {
+    for n in [0, 1, 2, 5, 16, 33, 1000, 40_000] {
         let xs: Vec<i64> = (0..n).map(|i| i % 5 * 2 + 1).collect();
         let ys: Vec<i64> = (0..n).map(|i| i % 7 - 3).collect();
         let mut at = (1i64, 0i64);

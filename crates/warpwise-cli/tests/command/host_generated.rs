@@ -338,10 +338,10 @@ fn program(choices: Vec<u8>, has_lists: bool) -> String {
     format!("{text}mexpr\n{}\n", shown.join(";\n"))
 }
 
-/// Runs `cases` programs (in `make test`, half as many) in two modes and compares.
+/// Runs `cases` programs (in `make test`, a quarter of them) in two modes and compares.
 fn compare(cases: u32, mode: &'static str, has_lists: bool) {
     let folder = Folder::new();
-    let cases = if tests_all() { cases } else { cases / 2 };
+    let cases = if tests_all() { cases } else { cases / 4 };
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choices = proptest::collection::vec(any::<u8>(), 20..300);

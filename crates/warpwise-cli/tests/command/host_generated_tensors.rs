@@ -161,10 +161,10 @@ iter (lam x. show (x, 0)) [s, t, tensorReshapeExn u [{}], tensorReshapeExn w [{}
     )
 }
 
-/// Runs `cases` programs (in `make test`, half as many) sequentially and in another mode and compares.
+/// Runs `cases` programs (in `make test`, a quarter of them) sequentially and in another mode and compares.
 fn compare(cases: u32, mode: &'static str) {
     let folder = Folder::new();
-    let cases = if tests_all() { cases } else { cases / 2 };
+    let cases = if tests_all() { cases } else { cases / 4 };
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choices = proptest::collection::vec(any::<u8>(), 20..200);
