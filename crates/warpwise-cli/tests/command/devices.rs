@@ -301,7 +301,7 @@ entry bins (n: i64) = reduce_by_index (replicate 9000 5i32) (+) 0i32 (map (\\i -
         &["parts", "1"],
         &["none", "5000"],
     ];
-    for call in calls.into_iter().take(if tests_all() { 6 } else { 3 }) {
+    for call in calls.into_iter().take(if tests_all() { calls.len() } else { 3 }) {
         let words = [&["run", "p.fut", "-e"][..], call].concat();
         let here = folder.run(&words).succeeds();
         let opencl = [&["--device", "opencl"][..], &["--device", "opencl", "--single-pass"]];

@@ -146,7 +146,8 @@ fn permuted_lanes(ty: Type<Any>) -> u32 {
     if ty.bits() == 64 { PERMUTED / 2 } else { PERMUTED }
 }
 
-/// Returns for every mask of `lanes` lanes the numbers of the words of those that are on, one byte each, the first in the lowest.
+/// Returns the table of permutations. An entry belongs to a mask of `lanes` lanes and lists the words of the lanes that are on. Each
+/// word's number takes one byte, and the lowest byte is the first of the list.
 fn permutations(lanes: u32) -> Vec<u64> {
     let words = PERMUTED / lanes;
     let entry = |mask: u32| {

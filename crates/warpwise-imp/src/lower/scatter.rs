@@ -36,7 +36,8 @@ const MOST_PARTS: i64 = 4;
 /// Minimum number of inputs for several tasks.
 const WORTH_SPLITTING: i64 = 1 << 16;
 
-/// Minimum cost of a dear body without look-ups, in operations: packing takes longer than running through cheaper code once for each part.
+/// Minimum cost of a dear body without look-ups, in operations. Packing takes longer than running through cheaper code once for each
+/// part.
 const DEAR: i64 = 16;
 
 /// Number of inputs of a block: what is packed of them stays in the second-level cache.

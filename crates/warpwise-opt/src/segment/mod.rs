@@ -161,10 +161,11 @@ fn has_long_body(function: &Function, soac: &Scatter) -> bool {
         body.stms.iter().any(|stm| match &stm.expr {
             Expr::Index { .. } => rows,
             Expr::If { then_body, else_body, .. } => is_long(then_body, rows) || is_long(else_body, rows),
+            exprs!(Loop, soac) => true,
             exprs!(
-                Operand, scalar, Assert, Slice, Rearrange, Reshape, Update, fresh, Loop, soac, Seg, Call,
-                UpdateAcc, Tuned, Alloc
-            ) => rows && !schedule::cost::is_cheap(&stm.expr) || matches!(stm.expr, exprs!(Loop, soac)),
+                Operand, scalar, Assert, Slice, Rearrange, Reshape, Update, fresh, Seg, Call, UpdateAcc,
+                Tuned, Alloc
+            ) => rows && !schedule::cost::is_cheap(&stm.expr),
         })
     }
     !segments && is_long(&soac.lambda.body, rows)
