@@ -81,7 +81,7 @@ fn describe(name: String, features: String) -> CpuTarget {
         (false, false) => 128,
     };
     let compress_narrow = mask_registers && plain.has("avx512vbmi2");
-    CpuTarget { vector_bits, mask_registers, compress_narrow, permutes: plain.has("avx2"), ..plain }
+    CpuTarget { vector_bits, mask_registers, compress_narrow, ..plain }
 }
 
 #[cfg(test)]

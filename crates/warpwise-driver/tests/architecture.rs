@@ -68,7 +68,6 @@ fn target() -> CpuTarget {
         vector_bits: 128,
         mask_registers: false,
         compress_narrow: false,
-        permutes: false,
     }
 }
 

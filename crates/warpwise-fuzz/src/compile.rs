@@ -135,6 +135,5 @@ fn target() -> CpuTarget {
         vector_bits: 256,
         mask_registers: false,
         compress_narrow: false,
-        permutes: false,
     }
 }

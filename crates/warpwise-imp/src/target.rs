@@ -19,8 +19,6 @@ pub struct CpuTarget {
     pub mask_registers: bool,
     /// Whether 8- and 16-bit lanes can be compressed in a register.
     pub compress_narrow: bool,
-    /// Whether lanes of 256 bits can be permuted by numbers in a vector.
-    pub permutes: bool,
 }
 
 impl CpuTarget {
@@ -32,14 +30,7 @@ impl CpuTarget {
     /// Returns an unspecific target whose code computes one element at a time.
     pub fn without_vectors() -> CpuTarget {
         let (name, features) = (String::new(), String::new());
-        CpuTarget {
-            name,
-            features,
-            vector_bits: 1,
-            mask_registers: false,
-            compress_narrow: false,
-            permutes: false,
-        }
+        CpuTarget { name, features, vector_bits: 1, mask_registers: false, compress_narrow: false }
     }
 
     /// Returns whether the processor has the feature of this LLVM name.

@@ -70,7 +70,7 @@ impl Function<'_> {
     fn how_to_compress(&self, ty: Type<Any>, spare: bool) -> How {
         if self.target.mask_registers && (ty.bits() >= 32 || self.target.compress_narrow) {
             How::Instruction
-        } else if spare && self.target.permutes && self.target.vector_bits >= PERMUTED_BITS {
+        } else if spare && self.target.has("avx2") && self.target.vector_bits >= PERMUTED_BITS {
             How::Table
         } else {
             How::LaneByLane

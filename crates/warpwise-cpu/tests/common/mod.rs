@@ -256,7 +256,6 @@ pub fn targets() -> Vec<CpuTarget> {
         vector_bits,
         mask_registers: false,
         compress_narrow: false,
-        permutes: false,
     };
     if detect_target().vector_bits >= 256 {
         targets.push(older("x86-64-v3", 256));

@@ -22,7 +22,6 @@ pub fn target(vector_bits: u32) -> CpuTarget {
         vector_bits,
         mask_registers: vector_bits == 512,
         compress_narrow: false,
-        permutes: false,
     }
 }
 
